@@ -1,0 +1,31 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "warminit/cuda/driver.h"
+#include "warminit/cuda/primary_context.h"
+#include "warminit/warm/diagnosis.h"
+#include "warminit/warm/report.h"
+
+namespace warminit::warm {
+
+/// What the holder process holds: the driver, and the contexts by ordinal.
+struct Held {
+  std::unique_ptr<cuda::Driver> driver;  ///< Outlives the contexts, and keeps its address.
+  std::vector<std::optional<cuda::PrimaryContext>> contexts;
+};
+
+/// Takes a report at a time, from any thread.
+using Reporter = std::function<void(const Report&)>;
+
+/// Loads the driver, initialises it, and warms all visible devices side by side, a thread each.
+///
+/// Returns nothing when there is something to hold, or why not, as far as it concerns the whole
+/// process; what concerns one device is in its report.
+std::optional<Diagnosis> bring_up(Held& held, HoldLevel level, const std::string& library,
+                                  const Reporter& report);
+
+}  // namespace warminit::warm

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "warminit/warm/report.h"
+
+namespace warminit::warm {
+
+/// How a holder is started; what init hands to it on its command line.
+struct HolderOptions {
+  HoldLevel level = HoldLevel::context;
+  std::string driver_library;
+  std::chrono::milliseconds init_timeout{30000};
+  /// When to stop waiting for a machine that is still starting, on CLOCK_MONOTONIC; set by the
+  /// holder itself when it begins again in a fresh process.
+  std::optional<std::chrono::milliseconds> wait_until;
+  bool without_mps = false;  ///< A second try: the MPS server could not be reached.
+};
+
+/// The descriptor of a holder at which its link to init stands: a stream socket. It writes its
+/// reports there, and ends when the other side is closed.
+inline constexpr int kHolderLink = 3;
+
+/// Exit codes of a holder, besides 0 for "told to end" (names of sysexits.h).
+inline constexpr int kHolderGivesUp = 69;   ///< EX_UNAVAILABLE: another try would not help.
+inline constexpr int kHolderTryAgain = 75;  ///< EX_TEMPFAIL: a fresh process may do better.
+
+/// The command line that starts a holder with `options`.
+std::vector<std::string> holder_arguments(const HolderOptions& options);
+
+/// The holder process: brings every visible device up, holds, and sleeps until init is gone.
+///
+/// Needs every signal blocked. Returns its exit code, with the contexts released in order; where
+/// the driver hangs when the link closes, the process ends at once instead.
+int run_holder(const HolderOptions& options);
+
+}  // namespace warminit::warm

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace warminit::warm {
+
+/// What the holder keeps on the devices.
+enum class HoldLevel {
+  context,  ///< Primary contexts stay retained.
+  device,   ///< The driver stays initialised; contexts are released after the warm-up.
+  off,      ///< No holder at all.
+};
+
+enum class DeviceStatus { waiting, initialising, warming, ready, skipped, failed, released, lost };
+
+/// Why something is not as it should be, for people.
+struct Problem {
+  int code = 0;        ///< The driver's CUresult; 0 where it did not come from a driver call.
+  std::string reason;  ///< `where: why`.
+  std::string remedy;  ///< What to do about it; may be empty.
+};
+
+/// The driver is loaded and initialised.
+struct DriverReport {
+  std::string path;
+  int version = 0;  ///< As cuDriverGetVersion counts: 13000 is CUDA 13.0.
+  bool simulated = false;
+  int devices = 0;
+  std::map<std::string, double> seconds;  ///< Of each step: load, init.
+};
+
+/// The present state of one device; replaces what was known about it.
+struct DeviceReport {
+  int ordinal = 0;
+  std::string uuid;  ///< "GPU-…" or "MIG-…": the identity.
+  std::string name;
+  std::string pci_bus_id;
+  std::uint64_t memory_bytes = 0;
+  std::string compute_mode;
+  bool mig = false;
+  DeviceStatus status = DeviceStatus::waiting;
+  HoldLevel level = HoldLevel::off;       ///< What is held of it now.
+  std::map<std::string, double> seconds;  ///< Of each step: retain, module, launch, copy, release.
+  std::optional<Problem> problem;         ///< Set when skipped, failed or lost, or held for less.
+};
+
+/// The holder cannot go on, or must begin again. It ends, or tries again by itself.
+struct HolderReport {
+  Problem problem;
+  bool permanent = false;       ///< Nothing will change that in this container.
+  double retry_in_seconds = 0;  ///< It begins again by itself after that long; 0: it ends.
+};
+
+using Report = std::variant<DriverReport, DeviceReport, HolderReport>;
+
+/// One JSON object on one line, with the newline.
+std::string to_line(const Report& report);
+
+/// The report in `line`; nothing where it is not one, for the other side may be out of its mind.
+std::optional<Report> from_line(std::string_view line);
+
+/// Words for these values, as in the options, the log and JSON.
+std::string_view to_string(HoldLevel level);
+std::string_view to_string(DeviceStatus status);
+
+}  // namespace warminit::warm

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "warminit/warm/report.h"
+
+namespace warminit::warm {
+
+/// How far the container's GPUs are, as one word.
+enum class Readiness {
+  pending,  ///< Some device is still on its way.
+  ready,    ///< Every visible device is ready or skipped for a stated cause; at least one is ready.
+  partial,  ///< Settled: some devices are ready, others failed.
+  not_ready,  ///< Settled, and no device is ready.
+};
+
+std::string_view to_string(Readiness readiness);
+
+/// What is known about the holder and the devices: one object, written only by what the holder
+/// reports and by how it starts and ends. Status and readiness are pure functions of it.
+class State {
+ public:
+  /// The holder has been started: nothing is known until it reports.
+  void holder_started();
+
+  /// The holder is gone and with it everything it held; `why` says how.
+  void holder_ended(const Problem& why, bool will_restart);
+
+  /// Takes in a report of the holder.
+  void apply(const Report& report);
+
+  [[nodiscard]] Readiness readiness() const;
+
+  /// Whether at least one device can be used now.
+  [[nodiscard]] bool any_ready() const;
+
+  [[nodiscard]] const std::optional<DriverReport>& driver() const { return driver_; }
+  [[nodiscard]] const std::map<int, DeviceReport>& devices() const { return devices_; }
+  [[nodiscard]] const std::optional<Problem>& problem() const { return problem_; }
+
+ private:
+  bool given_up_ = false;  ///< The holder has ended for good.
+  std::optional<DriverReport> driver_;
+  std::map<int, DeviceReport> devices_;  ///< By ordinal.
+  std::optional<Problem> problem_;       ///< Of the holder as a whole.
+};
+
+}  // namespace warminit::warm

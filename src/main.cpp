@@ -1,0 +1,44 @@
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "warminit/cli/devices.h"
+#include "warminit/cli/entrypoint.h"
+#include "warminit/cli/log.h"
+#include "warminit/cli/options.h"
+#include "warminit/os/signals.h"
+#include "warminit/warm/holder.h"
+
+namespace {
+
+int run(const warminit::cli::Options& options, const warminit::os::SignalState& inherited) {
+  using warminit::cli::Verb;
+  if (options.verb == Verb::holder) return warminit::warm::run_holder(options.holder);
+  if (options.verb == Verb::devices) {
+    warminit::os::restore_signals(inherited);
+    return warminit::cli::run_devices(options);
+  }
+  warminit::cli::configure_log(options.log_level, options.log_format);
+  return warminit::cli::run_entrypoint(options, inherited);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  constexpr int kCannotStart = 125;
+  try {
+    // Before anything else: a signal that arrives from now on is kept for the command.
+    const auto inherited = warminit::os::block_all_signals();
+    const auto parsed = warminit::cli::parse(std::vector<std::string>(argv, argv + argc));
+    if (const auto* answer = std::get_if<warminit::cli::Answer>(&parsed)) {
+      std::fputs(answer->text.c_str(), answer->code == 0 ? stdout : stderr);
+      return answer->code;
+    }
+    return run(std::get<warminit::cli::Options>(parsed), inherited);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "warminit: cannot go on: %s\n", e.what());
+    return kCannotStart;
+  }
+}

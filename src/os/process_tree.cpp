@@ -1,0 +1,74 @@
+#include "warminit/os/process_tree.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+
+#include <array>
+#include <charconv>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "warminit/os/fd.h"
+
+namespace warminit::os {
+namespace {
+
+std::optional<pid_t> to_pid(std::string_view text) {
+  pid_t pid = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return pid;
+}
+
+/// The parent of `pid`, unless it is a zombie or gone.
+std::optional<pid_t> parent_of(pid_t pid) {
+  const std::string path = "/proc/" + std::to_string(pid) + "/stat";
+  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return std::nullopt;
+  std::array<char, 512> buffer{};
+  const ssize_t n = ::read(file.get(), buffer.data(), buffer.size());
+  if (n <= 0) return std::nullopt;
+  const std::string_view text(buffer.data(), static_cast<std::size_t>(n));
+  // "PID (COMM) STATE PPID …"; COMM may hold anything, so what follows starts at the last ')'.
+  const std::size_t name_end = text.rfind(')');
+  if (name_end == std::string_view::npos || name_end + 4 >= text.size()) return std::nullopt;
+  const char state = text[name_end + 2];
+  if (state == 'Z' || state == 'X') return std::nullopt;
+  const std::string_view rest = text.substr(name_end + 4);
+  return to_pid(rest.substr(0, rest.find(' ')));
+}
+
+std::multimap<pid_t, pid_t> children_by_parent() {
+  std::multimap<pid_t, pid_t> children;
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir("/proc"), ::closedir);
+  if (!folder) return children;
+  while (const dirent* entry = ::readdir(folder.get())) {
+    const auto pid = to_pid(entry->d_name);
+    if (!pid) continue;
+    if (const auto parent = parent_of(*pid)) children.emplace(*parent, *pid);
+  }
+  return children;
+}
+
+}  // namespace
+
+std::vector<pid_t> descendants(pid_t ancestor) {
+  const auto children = children_by_parent();
+  std::vector<pid_t> found;
+  std::vector<pid_t> open{ancestor};
+  while (!open.empty()) {
+    const pid_t parent = open.back();
+    open.pop_back();
+    const auto [begin, end] = children.equal_range(parent);
+    for (auto it = begin; it != end; ++it) {
+      found.push_back(it->second);
+      open.push_back(it->second);
+    }
+  }
+  return found;
+}
+
+}  // namespace warminit::os

@@ -1,0 +1,175 @@
+#include "warminit/os/spawn.h"
+
+#include <fcntl.h>
+#include <sys/auxv.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "warminit/os/fd.h"
+
+namespace warminit::os {
+namespace {
+
+/// Everything that the child needs, made before the fork: the child only makes system calls.
+struct Plan {
+  std::vector<std::string> files;  ///< In the order of PATH; the first that executes is taken.
+  std::vector<std::string> environment;
+  std::vector<char*> argv;
+  std::vector<char*> shell_argv;  ///< sh FILE argv[1]…; FILE is filled in by the child.
+  std::vector<char*> envp;
+};
+
+std::vector<std::string> candidates(const SpawnOptions& options) {
+  if (!options.file.empty()) return {options.file};
+  const std::string& name = options.argv.front();
+  if (name.find('/') != std::string::npos || name.empty()) return {name};
+  const char* variable = ::getenv("PATH");
+  const std::string path = variable != nullptr ? variable : "/bin:/usr/bin";
+  std::vector<std::string> files;
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find(':', begin), path.size());
+    const std::string folder = path.substr(begin, end - begin);
+    files.push_back(folder.empty() ? name : folder + "/" + name);
+    begin = end + 1;
+  }
+  return files;
+}
+
+std::vector<std::string> merged_environment(const std::map<std::string, std::string>& changes) {
+  std::vector<std::string> merged;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    if (!changes.contains(std::string(text.substr(0, text.find('='))))) merged.emplace_back(text);
+  }
+  for (const auto& [name, value] : changes) merged.push_back(name + "=" + value);
+  return merged;
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& strings) {
+  std::vector<char*> result;
+  result.reserve(strings.size() + 1);
+  for (const std::string& string : strings) result.push_back(const_cast<char*>(string.c_str()));
+  result.push_back(nullptr);
+  return result;
+}
+
+Plan make_plan(const SpawnOptions& options) {
+  Plan plan;
+  plan.files = candidates(options);
+  plan.environment = merged_environment(options.environment);
+  plan.argv = pointers(options.argv);
+  plan.envp = pointers(plan.environment);
+  static char shell[] = "sh";
+  plan.shell_argv = {shell, nullptr};
+  plan.shell_argv.insert(plan.shell_argv.end(), plan.argv.begin() + 1, plan.argv.end());
+  return plan;
+}
+
+/// Whether the file is a binary of some machine, which no shell can read.
+bool is_elf(const char* file) {
+  const int fd = ::open(file, O_RDONLY | O_CLOEXEC);
+  std::array<char, 4> magic{};
+  const bool elf = fd >= 0 && ::read(fd, magic.data(), magic.size()) == 4 &&
+                   std::memcmp(magic.data(), "\177ELF", magic.size()) == 0;
+  if (fd >= 0) ::close(fd);
+  return elf;
+}
+
+/// Executes the first file that can be; returns the errno that says most about why none could,
+/// and in `tried` which file that was.
+int execute(Plan& plan, std::size_t& tried) {
+  int error = ENOENT;
+  for (std::size_t i = 0; i < plan.files.size(); ++i) {
+    const char* file = plan.files[i].c_str();
+    ::execve(file, plan.argv.data(), plan.envp.data());
+    if (errno == ENOEXEC && !is_elf(file)) {
+      plan.shell_argv[1] = const_cast<char*>(file);
+      ::execve("/bin/sh", plan.shell_argv.data(), plan.envp.data());
+      errno = ENOEXEC;
+    }
+    const bool absent = errno == ENOENT || errno == ENOTDIR;
+    if (absent && error != ENOENT)
+      continue;  // A file that exists tells more than one that doesn't.
+    tried = i;
+    error = absent ? ENOENT : errno;
+    if (!absent && errno != EACCES) return error;
+  }
+  return error;
+}
+
+/// Moves `descriptors` into place. Two passes, because a target may be another's source.
+bool place_descriptors(const std::map<int, int>& descriptors) {
+  std::array<int, 8> copies{};
+  std::size_t count = 0;
+  for (const auto& [theirs, ours] : descriptors) {
+    if (count == copies.size()) return false;
+    copies[count++] = ::fcntl(ours, F_DUPFD_CLOEXEC, 16);
+    if (copies[count - 1] < 0) return false;
+  }
+  count = 0;
+  for (const auto& [theirs, ours] : descriptors)
+    if (::dup2(copies[count++], theirs) < 0) return false;
+  return true;
+}
+
+struct Failure {
+  int error = 0;
+  std::size_t tried = 0;
+};
+
+/// In the child: never returns.
+[[noreturn]] void become(const SpawnOptions& options, Plan& plan, int report) {
+  Failure failure;
+  if (options.own_group) (void)::setpgid(0, 0);  // Fails only for a session leader, which has one.
+  // In the child, because a program that reads its terminal at once must find itself in front.
+  // Not stolen from somebody else's job: only where we stand in front ourselves. SIGTTOU is
+  // blocked.
+  if (options.foreground) (void)::tcsetpgrp(STDIN_FILENO, ::getpgrp());
+  if (place_descriptors(options.descriptors)) {
+    restore_signals(options.signals);
+    failure.error = execute(plan, failure.tried);
+  } else {
+    failure.error = errno;
+  }
+  (void)!::write(report, &failure, sizeof failure);
+  ::_exit(127);
+}
+
+}  // namespace
+
+pid_t spawn(const SpawnOptions& options) {
+  Plan plan = make_plan(options);
+  std::array<int, 2> ends{};
+  check(::pipe2(ends.data(), O_CLOEXEC), "pipe2");
+  const Fd read_end(ends[0]);
+  Fd write_end(ends[1]);
+
+  const pid_t pid = check(::fork(), "fork");
+  if (pid == 0) become(options, plan, write_end.get());
+  write_end = Fd();
+  // The child does the same; whoever comes first, the group exists before we go on.
+  if (options.own_group) (void)::setpgid(pid, pid);
+
+  Failure failure;
+  ssize_t n = 0;
+  do {
+    n = ::read(read_end.get(), &failure, sizeof failure);
+  } while (n < 0 && errno == EINTR);
+  if (n != sizeof failure) return pid;  // Closed by exec.
+  while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  throw ExecError(failure.error, plan.files.at(failure.tried));
+}
+
+std::string own_executable() {
+  if (::access("/proc/self/exe", X_OK) == 0) return "/proc/self/exe";
+  const auto path = ::getauxval(AT_EXECFN);
+  return path != 0 ? reinterpret_cast<const char*>(path) : "";
+}
+
+}  // namespace warminit::os

@@ -1,0 +1,130 @@
+#include "warminit/warm/holder.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+
+#include "warminit/os/fd.h"
+#include "warminit/os/spawn.h"
+#include "warminit/warm/bring_up.h"
+#include "warminit/warm/surroundings.h"
+
+namespace warminit::warm {
+namespace {
+
+using std::chrono::milliseconds;
+constexpr milliseconds kForEver{-1};
+constexpr milliseconds kRetryInterval{1000};
+
+milliseconds now() {
+  return std::chrono::duration_cast<milliseconds>(
+      std::chrono::steady_clock::now().time_since_epoch());
+}
+
+/// The holder's side of the socket to init.
+class Link {
+ public:
+  /// From any thread. Init gone: nobody to tell, and the main thread sees it too.
+  void report(const Report& report) {
+    const std::string line = to_line(report);
+    const std::scoped_lock lock(mutex_);
+    for (std::size_t sent = 0; sent < line.size();) {
+      const ssize_t n = ::send(kHolderLink, line.data() + sent, line.size() - sent, MSG_NOSIGNAL);
+      if (n < 0) return;
+      sent += static_cast<std::size_t>(n);
+    }
+  }
+
+  /// Waits until init has closed its side (true), or until `other` is readable or the time is
+  /// over (false).
+  static bool closed(int other, milliseconds timeout) {
+    std::array<pollfd, 2> fds{{{kHolderLink, POLLIN, 0}, {other, POLLIN, 0}}};
+    for (;;) {
+      const int n = ::poll(fds.data(), fds.size(), static_cast<int>(timeout.count()));
+      if (n < 0 && errno == EINTR) continue;
+      os::check(n, "poll");
+      if (fds[0].revents == 0) return false;
+      std::array<char, 256> ignored{};  // Init says nothing yet; its silence is what counts.
+      if (::recv(kHolderLink, ignored.data(), ignored.size(), 0) <= 0) return true;
+    }
+  }
+
+ private:
+  std::mutex mutex_;
+};
+
+/// Begins again in a fresh process under the same pid: libcuda keeps no memory of its failure.
+[[noreturn]] void start_over(const HolderOptions& options) {
+  if (options.without_mps)
+    for (const std::string& name : mps_variables()) ::unsetenv(name.c_str());
+  std::vector<std::string> arguments = holder_arguments(options);
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  ::execv(os::own_executable().c_str(), argv.data());
+  ::_exit(kHolderTryAgain);
+}
+
+/// Reports why there is nothing to hold; tries again by itself where that is the cure.
+int act_on(const Diagnosis& diagnosis, HolderOptions options, Link& link) {
+  const bool permanent = diagnosis.response == Response::give_up;
+  HolderReport report{diagnosis.problem, permanent, 0};
+  if (diagnosis.response == Response::retry_without_mps && !options.without_mps) {
+    link.report(report);
+    options.without_mps = true;
+    start_over(options);
+  }
+  if (diagnosis.response == Response::wait) {
+    if (!options.wait_until) options.wait_until = now() + options.init_timeout;
+    if (now() + kRetryInterval <= *options.wait_until) {
+      report.retry_in_seconds = std::chrono::duration<double>(kRetryInterval).count();
+      link.report(report);
+      if (Link::closed(-1, kRetryInterval)) return 0;
+      start_over(options);
+    }
+  }
+  link.report(report);
+  return permanent ? kHolderGivesUp : kHolderTryAgain;
+}
+
+}  // namespace
+
+std::vector<std::string> holder_arguments(const HolderOptions& options) {
+  std::vector<std::string> arguments{
+      "warminit-holder", "holder", "--hold=" + std::string(to_string(options.level)),
+      "--driver-library=" + options.driver_library,
+      "--init-timeout=" + std::to_string(options.init_timeout.count()) + "ms"};
+  if (options.wait_until)
+    arguments.push_back("--wait-until=" + std::to_string(options.wait_until->count()) + "ms");
+  if (options.without_mps) arguments.emplace_back("--without-mps");
+  return arguments;
+}
+
+int run_holder(const HolderOptions& options) {
+  (void)::prctl(PR_SET_NAME, "warminit-holder");  // As ps shows it; nvidia-smi shows argv[0].
+  Link link;
+  Held held;
+  std::optional<Diagnosis> diagnosis;
+  const os::Fd done(os::check(::eventfd(0, EFD_CLOEXEC), "eventfd"));
+  // The driver works in a thread of its own: this one must see init's end even while it hangs.
+  std::thread worker([&] {
+    diagnosis = bring_up(held, options.level, options.driver_library,
+                         [&link](const Report& report) { link.report(report); });
+    (void)::eventfd_write(done.get(), 1);
+  });
+  if (Link::closed(done.get(), kForEver)) ::_exit(0);  // The kernel takes back what the driver has.
+  worker.join();
+  if (diagnosis) return act_on(*diagnosis, options, link);
+  (void)Link::closed(-1, kForEver);
+  held.contexts.clear();
+  return 0;
+}
+
+}  // namespace warminit::warm

@@ -1,0 +1,93 @@
+#include "warminit/warm/state.h"
+
+#include <algorithm>
+
+namespace warminit::warm {
+namespace {
+
+bool settled(const DeviceReport& device) {
+  switch (device.status) {
+    case DeviceStatus::waiting:
+    case DeviceStatus::initialising:
+    case DeviceStatus::warming:
+      return false;
+    default:
+      return true;
+  }
+}
+
+bool fine(const DeviceReport& device) {
+  return device.status == DeviceStatus::ready || device.status == DeviceStatus::skipped;
+}
+
+/// Applies one kind of report to the members it concerns.
+struct Applied {
+  std::optional<DriverReport>& driver;
+  std::map<int, DeviceReport>& devices;
+  std::optional<Problem>& problem;
+
+  void operator()(const DriverReport& report) const {
+    driver = report;
+    problem.reset();
+  }
+  void operator()(const DeviceReport& report) const {
+    // The driver said how many there are; anything else is not to grow our memory.
+    if (!driver || report.ordinal < 0 || report.ordinal >= driver->devices) return;
+    devices[report.ordinal] = report;
+  }
+  void operator()(const HolderReport& report) const { problem = report.problem; }
+};
+
+}  // namespace
+
+void State::holder_started() { given_up_ = false; }
+
+void State::holder_ended(const Problem& why, bool will_restart) {
+  given_up_ = !will_restart;
+  problem_ = why;
+  for (auto& [ordinal, device] : devices_) {
+    if (device.status == DeviceStatus::failed) continue;  // Its own reason says more.
+    device.status = DeviceStatus::lost;
+    device.level = HoldLevel::off;
+    device.problem = problem_;
+  }
+}
+
+void State::apply(const Report& report) {
+  std::visit(Applied{driver_, devices_, problem_}, report);
+}
+
+bool State::any_ready() const {
+  return std::ranges::any_of(
+      devices_, [](const auto& entry) { return entry.second.status == DeviceStatus::ready; });
+}
+
+Readiness State::readiness() const {
+  if (given_up_) return Readiness::not_ready;
+  const bool complete = driver_ && devices_.size() == static_cast<std::size_t>(driver_->devices);
+  const auto all = [&](auto test) {
+    return std::ranges::all_of(devices_, [&](const auto& entry) { return test(entry.second); });
+  };
+  // While the holder is about to be started again, a lost device is on its way back.
+  const bool lost = std::ranges::any_of(
+      devices_, [](const auto& entry) { return entry.second.status == DeviceStatus::lost; });
+  if (!complete || lost || !all(settled)) return Readiness::pending;
+  if (!any_ready()) return Readiness::not_ready;
+  return all(fine) ? Readiness::ready : Readiness::partial;
+}
+
+std::string_view to_string(Readiness readiness) {
+  switch (readiness) {
+    case Readiness::pending:
+      return "pending";
+    case Readiness::ready:
+      return "ready";
+    case Readiness::partial:
+      return "partial";
+    case Readiness::not_ready:
+      break;
+  }
+  return "not ready";
+}
+
+}  // namespace warminit::warm
