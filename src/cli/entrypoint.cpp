@@ -53,7 +53,8 @@ class Entrypoint {
     if (options_.wait_ready && !shutdown_.begun()) hold_back();
     consider();
     on_children();  // Whoever ended before the signals were watched.
-    loop_.run();
+    // Whatever fails in a handler, PID 1 outlives it: only the end of the command is the end.
+    while (!loop_.stopped()) guard("a step of init", [this] { loop_.run(); });
     if (command_.has_terminal()) os::take_terminal();
     log_event(level::info, "exit", "exit code {}; reaped {} orphans, forwarded {} signals",
               shutdown_.code(), reaper_.orphans_reaped(), command_.signals_forwarded());

@@ -22,13 +22,12 @@ void EventLoop::unwatch(int fd) {
 }
 
 void EventLoop::run() {
-  running_ = true;
   std::array<epoll_event, 16> ready;
-  while (running_) {
+  while (!stopped_) {
     const int n = ::epoll_wait(epoll_.get(), ready.data(), static_cast<int>(ready.size()), -1);
     if (n < 0 && errno == EINTR) continue;
     check(n, "epoll_wait");
-    for (std::size_t i = 0; i < static_cast<std::size_t>(n) && running_; ++i) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(n) && !stopped_; ++i) {
       const auto it = handlers_.find(ready[i].data.fd);
       if (it == handlers_.end()) continue;  // Unwatched by an earlier handler of this batch.
       const auto handler = it->second;      // Keeps it alive if it unwatches itself.

@@ -22,14 +22,16 @@ class EventLoop {
   void watch(int fd, std::uint32_t events, Handler handler);
   void unwatch(int fd);
 
-  /// Dispatches until stop(). The loop makes no wake-up of its own.
+  /// Dispatches until stop(). The loop makes no wake-up of its own. What a handler throws comes out
+  /// of here; run() may then be called again.
   void run();
-  void stop() { running_ = false; }
+  void stop() { stopped_ = true; }
+  [[nodiscard]] bool stopped() const noexcept { return stopped_; }
 
  private:
   Fd epoll_;
   std::map<int, std::shared_ptr<Handler>> handlers_;
-  bool running_ = false;
+  bool stopped_ = false;
 };
 
 }  // namespace warminit::os
