@@ -1,5 +1,6 @@
 #include "warminit/warm/holder.h"
 
+#include <malloc.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
@@ -14,6 +15,7 @@
 #include "warminit/os/fd.h"
 #include "warminit/os/spawn.h"
 #include "warminit/warm/bring_up.h"
+#include "warminit/warm/quiet_poll.h"
 #include "warminit/warm/surroundings.h"
 
 namespace warminit::warm {
@@ -122,7 +124,10 @@ int run_holder(const HolderOptions& options) {
   if (Link::closed(done.get(), kForEver)) ::_exit(0);  // The kernel takes back what the driver has.
   worker.join();
   if (diagnosis) return act_on(*diagnosis, options, link);
+  ::malloc_trim(0);  // What bringing up took and gave back goes to the system now, not never.
+  quiet();
   (void)Link::closed(-1, kForEver);
+  loud();
   held.contexts.clear();
   return 0;
 }

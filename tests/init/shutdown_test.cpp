@@ -123,8 +123,8 @@ TEST(Shutdown, WaitsForAProcessThatTakesItsTimeWithinTheGrace) {
 }
 
 TEST(Shutdown, KillsAfterTheGraceWhatIgnoresSigterm) {
-  in_child([] {
-    for (const auto grace : {0ms, 30ms}) {
+  for (const auto grace : {0ms, 30ms})
+    in_child([grace] {
       Ending world(grace);
       int status = 0;
       world.reaper.expect(stubborn(world), [&](int ended) { status = ended; });
@@ -135,8 +135,7 @@ TEST(Shutdown, KillsAfterTheGraceWhatIgnoresSigterm) {
       EXPECT_GE(std::chrono::steady_clock::now() - begin, grace);
       EXPECT_EQ(world.shutdown.code(), 5);
       EXPECT_TRUE(world.reaper.alone());
-    }
-  });
+    });
 }
 
 TEST(Shutdown, KeepsTheFirstCode) {

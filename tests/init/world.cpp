@@ -8,6 +8,7 @@
 #include <csignal>
 
 #include "os/child.h"
+#include "warminit/os/process_tree.h"
 
 namespace warminit::test {
 
@@ -21,6 +22,10 @@ World::World() : inherited_(os::block_all_signals()) {
       on_reaped();
     }
   });
+}
+
+World::~World() {
+  for (const pid_t pid : os::descendants(::getpid())) ::kill(pid, SIGKILL);
 }
 
 pid_t World::child(const std::function<void()>& body) const {

@@ -16,6 +16,9 @@ namespace warminit::test {
 class World {
  public:
   World();
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+  ~World();  ///< Kills whatever is left.
 
   os::EventLoop loop;
   init::Reaper reaper;

@@ -128,6 +128,12 @@ TEST(EventLoop, StopsWithinABatch) {
   EXPECT_EQ(calls, 2);
 }
 
+TEST(EventLoop, DISABLED_HeedsAStopBeforeItRuns) {
+  EventLoop loop;
+  loop.stop();
+  loop.run();  // Would wait for ever.
+}
+
 TEST(EventLoop, RefusesADescriptorThatItWatchesAlready) {
   EventLoop loop;
   Pipe pipe;

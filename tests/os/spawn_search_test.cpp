@@ -99,6 +99,14 @@ TEST(SpawnSearch, LooksForANameWithASlashNowhereElse) {
   EXPECT_EQ(failure_of({"./prog"}).error, ENOENT);
 }
 
+TEST(SpawnSearch, DISABLED_NamesAScriptWhoseInterpreterIsMissing) {
+  const TemporaryFolder folder;
+  const TemporaryFolder behind;
+  const std::string file = folder.add("prog", "#!/nowhere/python\n", 0755);
+  const ScopedVariable variable("PATH", (folder.path() + ":" + behind.path()).c_str());
+  EXPECT_EQ(failure_of({"prog"}).file, file);  // It was found: "not found in PATH" is wrong.
+}
+
 TEST(SpawnFailure, NamesErrnoAndFile) {
   const TemporaryFolder folder;
   const std::string text = folder.add("text", kExits42, 0644);

@@ -138,6 +138,15 @@ TEST(Spawn, RefusesADescriptorThatIsNotOpen) {
   }
 }
 
+TEST(Spawn, DISABLED_TellsAFailureThoughATargetTakesThePlaceOfItsPipe) {
+  const int next = Fd(::open("/dev/null", O_RDONLY | O_CLOEXEC)).get();
+  for (const int target : {next, next + 1}) {  // Where the ends of spawn's own pipe will be.
+    SpawnOptions options = command({"/nowhere/prog"});
+    options.descriptors = {{target, STDIN_FILENO}};
+    EXPECT_THROW(test::end_of(spawn(options)), ExecError) << target;
+  }
+}
+
 TEST(OwnExecutable, IsThisProgram) {
   EXPECT_EQ(::access(own_executable().c_str(), X_OK), 0);
   SpawnOptions options = command({"x", "--gtest_filter=None"});
