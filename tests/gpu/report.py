@@ -87,7 +87,10 @@ def targets(result):
     for level, bound in (("context", 270), ("device", 8)):
         add(f"GPU memory, {level}", "MiB", get(level, "gpu.mib"), "<=", bound)
     for level in ("context", "device"):
-        add(f"private memory of the holder, {level}", "MB",
+        add(f"private memory of the holder, anonymous, {level}", "MB",
+            megabytes(get(level, "holder.anonymous_kib")), "<=", 20)
+        # With the driver's mappings of device files and with clean library pages: see the notes.
+        add(f"private memory of the holder, every private page, {level}", "MB",
             megabytes(get(level, "holder.private_kib")), "<=", 20)
     for level in ("context", "device"):
         add(f"wake-ups of init and holder at rest, {level}", "switches",
@@ -183,8 +186,9 @@ def _memory_section(result):
                     rows.append(_stat_row(f"{step}: {title}, {label}, MB", stat, mb))
             if stat := found.get(f"{who}.threads"):
                 rows.append(_stat_row(f"{step}: {title}, threads", stat))
-    note = ("\"Private\" counts the pages of libraries that no other process maps at that moment; "
-            "beside a user of the GPU these are shared.")
+    note = ("\"Private\" counts every page that no other process maps at that moment: also clean pages "
+            "of libraries, which a user of the GPU shares, and the driver's own mappings of "
+            "/dev/nvidiactl and of a shared buffer. \"Anonymous\" is what the holder itself takes.")
     return [f"## Memory{_mark(result)}", "", note, "",
             *_table(("what", "median", "min", "max", "n"), rows)]
 

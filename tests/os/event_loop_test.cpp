@@ -5,6 +5,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -124,14 +125,38 @@ TEST(EventLoop, StopsWithinABatch) {
   }
   loop.run();
   EXPECT_EQ(calls, 1);
-  loop.run();  // And can be run again.
-  EXPECT_EQ(calls, 2);
+  EXPECT_TRUE(loop.stopped());
 }
 
-TEST(EventLoop, DISABLED_HeedsAStopBeforeItRuns) {
+TEST(EventLoop, StaysStopped) {
   EventLoop loop;
+  Pipe pipe;
+  put_byte(pipe);
+  loop.watch(pipe.read_end.get(), EPOLLIN, [](std::uint32_t) { ADD_FAILURE(); });
+  EXPECT_FALSE(loop.stopped());
   loop.stop();
-  loop.run();  // Would wait for ever.
+  loop.run();
+}
+
+TEST(EventLoop, GoesOnAfterAHandlerHasThrown) {
+  EventLoop loop;
+  Pipe bad;
+  Pipe good;
+  put_byte(bad);
+  put_byte(good);
+  bool reached = false;
+  loop.watch(bad.read_end.get(), EPOLLIN, [&](std::uint32_t) {
+    loop.unwatch(bad.read_end.get());
+    loop.watch(good.read_end.get(), EPOLLIN, [&](std::uint32_t) {
+      reached = true;
+      loop.stop();
+    });
+    throw std::runtime_error("a step");
+  });
+  EXPECT_THROW(loop.run(), std::runtime_error);
+  EXPECT_FALSE(loop.stopped());
+  loop.run();
+  EXPECT_TRUE(reached);
 }
 
 TEST(EventLoop, RefusesADescriptorThatItWatchesAlready) {

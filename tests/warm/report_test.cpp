@@ -3,31 +3,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
+#include <variant>
+
+#include "warm/samples.h"
 
 namespace warminit::warm {
 namespace {
 
-using nlohmann::json;
+using test::full_device;
 using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
-
-DeviceReport full_device() {
-  DeviceReport report;
-  report.ordinal = 3;
-  report.uuid = "MIG-5cb7f26c";
-  report.name = "NVIDIA H200";
-  report.pci_bus_id = "00000000:01:00.0";
-  report.memory_bytes = 150754820096;  // More than 32 bits.
-  report.compute_mode = "Exclusive_Process";
-  report.mig = true;
-  report.status = DeviceStatus::skipped;
-  report.level = HoldLevel::device;
-  report.seconds = {{"retain", 0.125}, {"launch", 1e-6}};
-  report.problem = Problem{2, "cuDevicePrimaryCtxRetain: why", "what to do"};
-  return report;
-}
 
 /// `report` as it comes out on the other side.
 template <typename T>
@@ -111,67 +98,6 @@ TEST(Report, SurvivesTextThatIsNotUtf8) {
   report.name = "H200 \xff\xfe x";
   EXPECT_EQ(round_trip(report).name, "H200 \xEF\xBF\xBD\xEF\xBF\xBD x");  // U+FFFD for each.
   EXPECT_EQ(round_trip(report).uuid, report.uuid);
-}
-
-TEST(Report, IsNotReadFromGarbage) {
-  for (const char* line :
-       {"", " ", "x", "{", "{}", "[]", "null", "17", "\"driver\"",
-        "{\"driver\":", "{\"driver\":{}}", "{\"driver\":null}", "{\"driver\":[]}", "{\"pilot\":{}}",
-        "{\"device\":{\"ordinal\":0}}", "\xff\xfe", "{\"holder\":{\"problem\":{}}}",
-        "{\"holder\":\"end\"}", "libcuda: some message"})
-    EXPECT_FALSE(from_line(line)) << line;
-  const std::string line = to_line(full_device());
-  EXPECT_FALSE(from_line(line + line));
-  EXPECT_FALSE(from_line(line.substr(0, line.size() / 2)));
-  EXPECT_FALSE(from_line(std::string(60000, '[')));
-}
-
-/// A good report of a device, with one field changed.
-std::string with(const std::string& field, const json& value) {
-  json report = json::parse(to_line(full_device()));
-  report["device"][field] = value;
-  return report.dump();
-}
-
-TEST(Report, IsNotReadWithAFieldOfAnotherType) {
-  ASSERT_TRUE(from_line(with("ordinal", 1)));
-  EXPECT_FALSE(from_line(with("ordinal", "1")));
-  EXPECT_FALSE(from_line(with("uuid", 1)));
-  EXPECT_FALSE(from_line(with("name", nullptr)));
-  EXPECT_FALSE(from_line(with("memory_bytes", "many")));
-  EXPECT_FALSE(from_line(with("mig", 1)));
-  EXPECT_FALSE(from_line(with("status", 3)));
-  EXPECT_FALSE(from_line(with("status", "fine")));
-  EXPECT_FALSE(from_line(with("status", "")));
-  EXPECT_FALSE(from_line(with("level", "all")));
-  EXPECT_FALSE(from_line(with("seconds", "soon")));
-  EXPECT_FALSE(from_line(with("seconds", {{"retain", "soon"}})));
-  EXPECT_FALSE(from_line(with("problem", "bad")));
-  EXPECT_FALSE(from_line(with("problem", nullptr)));
-}
-
-TEST(Report, DISABLED_IsNotReadWithANumberOutOfItsRange) {
-  EXPECT_FALSE(from_line(with("ordinal", 4294967296)));  // Would be device 0.
-  EXPECT_FALSE(from_line(with("ordinal", 0.5)));
-  EXPECT_FALSE(from_line(with("memory_bytes", -1)));
-  for (const double seconds : {-1.0, 1e300}) {
-    const HolderReport report{{}, false, seconds};  // Both would be cast to nanoseconds.
-    EXPECT_FALSE(from_line(to_line(report))) << seconds;
-  }
-}
-
-TEST(Report, IsNotReadWithoutAField) {
-  const json whole = json::parse(to_line(full_device()));
-  for (const auto& [name, value] : whole["device"].items()) {
-    json report = whole;
-    report["device"].erase(name);
-    EXPECT_EQ(from_line(report.dump()).has_value(), name == "problem") << name;
-  }
-}
-
-TEST(Report, IsReadFromANewerHolderThatSaysMore) {
-  EXPECT_TRUE(from_line(with("temperature", 45)));
-  EXPECT_FALSE(from_line(R"({"driver":{},"device":{}})"));
 }
 
 }  // namespace

@@ -29,6 +29,23 @@ inline warm::DeviceReport device(int ordinal, warm::DeviceStatus status) {
   return report;
 }
 
+/// A device with a value in every field.
+inline warm::DeviceReport full_device() {
+  warm::DeviceReport report;
+  report.ordinal = 3;
+  report.uuid = "MIG-5cb7f26c";
+  report.name = "NVIDIA H200";
+  report.pci_bus_id = "00000000:01:00.0";
+  report.memory_bytes = 150754820096;  // More than 32 bits.
+  report.compute_mode = "Exclusive_Process";
+  report.mig = true;
+  report.status = warm::DeviceStatus::skipped;
+  report.level = warm::HoldLevel::device;
+  report.seconds = {{"retain", 0.125}, {"launch", 1e-6}};
+  report.problem = warm::Problem{2, "cuDevicePrimaryCtxRetain: why", "what to do"};
+  return report;
+}
+
 /// What a holder says whose devices have come so far.
 inline warm::State state_with(const std::vector<warm::DeviceStatus>& devices) {
   warm::State state;
