@@ -2,6 +2,7 @@
 
 import json
 import os
+import statistics
 import time
 
 import proc
@@ -97,6 +98,16 @@ class Steps:
         result = {"ready_ms": ready_ms, **result}
         return (result, extra) if meanwhile else result
 
+    def more_calls(self, first):
+        """Four more users after the `first`, one by one: a single cuInit beside a holder is short
+        enough for an idle processor's wake-up to show. Their medians, and every call."""
+        calls = [first, *(self.first_call() for _ in range(4))]
+        names = [name for name, value in first.items() if isinstance(value, (int, float))]
+        return {
+            "first_call": {name: statistics.median(call[name] for call in calls) for name in names},
+            "first_calls": calls,
+        }
+
     def start_hold(self, level, env=None):
         argv = [self.warminit, "hold", "--hold", level, "--log-format", "json", *self.library]
         return Child(argv, env or self.env)
@@ -156,11 +167,11 @@ class Steps:
             result = {
                 "used_before_mib": used,
                 "ready_ms": ready_ms,
-                "first_call": held,
                 "holder": proc.memory(holder),
                 "holder_beside_user": beside,
                 "init": proc.memory(child.pid),
                 "gpu": self.gpu_memory({holder}, used),
+                **self.more_calls(held),
             }
             result.update(self.stop_hold(child))
         self.check_nobody_holds()
@@ -179,9 +190,9 @@ class Steps:
             result = {
                 "used_before_mib": used,
                 "ready_ms": ready_ms,
-                "first_call": held,
                 "holder": proc.memory(child.pid),
                 "gpu": self.gpu_memory({child.pid, *proc.descendants(child.pid)}, used),
+                **self.more_calls(held),
             }
             child.close_input()
             code, _ = child.wait(END_SECONDS)
