@@ -39,6 +39,20 @@ pid_t stubborn(const World& world) {
   return pid;
 }
 
+/// Writes 'r' once it is ready for SIGTERM, and 't' when that has come; then ends with 7.
+[[noreturn]] void tell_of_sigterm(int fd) {
+  ::alarm(60);
+  sigset_t term;
+  sigemptyset(&term);
+  sigaddset(&term, SIGTERM);
+  ::sigprocmask(SIG_BLOCK, &term, nullptr);
+  (void)!::write(fd, "r", 1);
+  int number = 0;
+  ::sigwait(&term, &number);
+  (void)!::write(fd, "t", 1);
+  ::_exit(7);
+}
+
 TEST(Shutdown, HasNotBegunByItself) {
   in_child([] {
     Ending world(1h);
@@ -68,10 +82,7 @@ TEST(Shutdown, SendsSigtermToAllDescendants) {
     test::Pipe pipe;
     int status = 0;
     const pid_t child = world.child([&] {
-      // The grandchild tells by the end of the pipe that SIGTERM has reached it, too.
-      const pid_t grandchild = test::fork_child(test::wait_for_signal);
-      EXPECT_GT(grandchild, 0);
-      EXPECT_EQ(::write(pipe.write_end.get(), ".", 1), 1);
+      if (::fork() == 0) tell_of_sigterm(pipe.write_end.get());
       test::wait_for_signal();
     });
     world.reaper.expect(child, [&](int ended) { status = ended; });
@@ -80,7 +91,7 @@ TEST(Shutdown, SendsSigtermToAllDescendants) {
     world.shutdown.begin(0);
     world.loop.run();
     EXPECT_EQ(status, SIGTERM);
-    EXPECT_EQ(test::read_all(pipe.read_end.get()), ".");
+    EXPECT_EQ(test::read_all(pipe.read_end.get()), "rt");
     EXPECT_TRUE(world.reaper.alone());
   });
 }
@@ -104,16 +115,7 @@ TEST(Shutdown, WaitsForAProcessThatTakesItsTimeWithinTheGrace) {
     Ending world(1h);
     test::Pipe pipe;
     int status = -1;
-    const pid_t child = world.child([&] {
-      sigset_t term;
-      sigemptyset(&term);
-      sigaddset(&term, SIGTERM);
-      ::sigprocmask(SIG_BLOCK, &term, nullptr);
-      EXPECT_EQ(::write(pipe.write_end.get(), ".", 1), 1);
-      int number = 0;
-      ::sigwait(&term, &number);
-      ::_exit(7);
-    });
+    const pid_t child = world.child([&] { tell_of_sigterm(pipe.write_end.get()); });
     world.reaper.expect(child, [&](int ended) { status = ended; });
     ASSERT_TRUE(test::becomes_readable(pipe.read_end.get()));
     world.shutdown.begin(0);

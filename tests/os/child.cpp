@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 
 namespace warminit::test {
@@ -67,7 +68,11 @@ pid_t fork_child(const std::function<void()>& body) {
   const pid_t pid = os::check(::fork(), "fork");
   if (pid != 0) return pid;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  body();
+  try {
+    body();
+  } catch (const std::exception& e) {  // Must not get into what the parent does next.
+    ADD_FAILURE() << "threw " << e.what();
+  }
   std::fflush(nullptr);
   ::_exit(::testing::Test::HasFailure() ? 1 : 0);  // Not exit(): gtest's end is the parent's.
 }
