@@ -1,3 +1,6 @@
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -12,6 +15,13 @@
 #include "warminit/warm/holder.h"
 
 namespace {
+
+/// A closed standard descriptor would be taken by the first file that we open. /dev/null takes it
+/// instead, and leaves it as it was for the command.
+void fill_standard_descriptors() {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd)
+    if (::fcntl(fd, F_GETFD) < 0) (void)::open("/dev/null", O_RDWR | O_CLOEXEC);
+}
 
 int run(const warminit::cli::Options& options, const warminit::os::SignalState& inherited) {
   using warminit::cli::Verb;
@@ -31,6 +41,7 @@ int main(int argc, char** argv) {
   try {
     // Before anything else: a signal that arrives from now on is kept for the command.
     const auto inherited = warminit::os::block_all_signals();
+    fill_standard_descriptors();
     const auto parsed = warminit::cli::parse(std::vector<std::string>(argv, argv + argc));
     if (const auto* answer = std::get_if<warminit::cli::Answer>(&parsed)) {
       std::fputs(answer->text.c_str(), answer->code == 0 ? stdout : stderr);

@@ -54,7 +54,10 @@ class Entrypoint {
     consider();
     on_children();  // Whoever ended before the signals were watched.
     // Whatever fails in a handler, PID 1 outlives it: only the end of the command is the end.
-    while (!loop_.stopped()) guard("a step of init", [this] { loop_.run(); });
+    while (!loop_.stopped()) {
+      guard("a step of init", [this] { loop_.run(); });
+      guard("reaping", [this] { on_children(); });  // A handler that threw may have left some.
+    }
     if (command_.has_terminal()) os::take_terminal();
     log_event(level::info, "exit", "exit code {}; reaped {} orphans, forwarded {} signals",
               shutdown_.code(), reaper_.orphans_reaped(), command_.signals_forwarded());
@@ -125,8 +128,9 @@ class Entrypoint {
   void consider() {
     if (decided_ || shutdown_.begun() || !options_.wait_ready) return;
     const warm::State unknown;
-    const auto verdict =
-        warm::judge(holder_ ? holder_->state() : unknown, options_.requirement, time_over_);
+    // Without a holder nothing will ever become ready.
+    const auto verdict = holder_ ? warm::judge(holder_->state(), options_.requirement, time_over_)
+                                 : warm::judge(unknown, options_.requirement, true);
     if (verdict == warm::Verdict::wait) return;
     decided_ = true;
     wait_timer_.cancel();

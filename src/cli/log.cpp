@@ -5,6 +5,8 @@
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -20,16 +22,40 @@ constexpr std::size_t kMostLineBytes = 4000;
 class StderrSink : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
  protected:
   void sink_it_(const spdlog::details::log_msg& message) override {
-    spdlog::memory_buf_t line;
-    formatter_->format(message, line);
-    std::string_view text(line.data(), line.size());
-    if (text.size() <= kMostLineBytes) return writer_.write(text);
-    writer_.write(std::string(text.substr(0, kMostLineBytes)) + "...\n");
+    if (writer_.dropped() > told_) {
+      const std::uint64_t dropped = writer_.dropped();
+      const std::string note =
+          fmt::format("stderr was blocked, lines dropped: {}", dropped - told_);
+      spdlog::details::log_msg about = message;
+      about.level = spdlog::level::warn;
+      about.source.funcname = "dropped";
+      about.payload = note;
+      if (writer_.write(formatted(about))) told_ = dropped;
+    }
+    (void)writer_.write(formatted(message));  // It counts what it drops.
   }
   void flush_() override {}
 
  private:
+  /// The message as one line that is short enough, cut in its text where it is not.
+  std::string formatted(const spdlog::details::log_msg& message) {
+    spdlog::details::log_msg shorter = message;
+    std::string cut;
+    for (;;) {
+      spdlog::memory_buf_t line;
+      formatter_->format(shorter, line);
+      if (line.size() <= kMostLineBytes || shorter.payload.size() < 8)
+        return {line.data(), line.size()};
+      // By what is too much, or, where escapes make much of little, by a part.
+      const std::size_t size = cut.empty() ? message.payload.size() : cut.size() - 3;
+      const std::size_t excess = std::max(line.size() - kMostLineBytes + 3, size / 16);
+      cut = std::string(message.payload.data(), size > excess ? size - excess : 0) + "...";
+      shorter.payload = cut;
+    }
+  }
+
   os::StderrWriter writer_;
+  std::uint64_t told_ = 0;  ///< How many drops the log has mentioned.
 };
 
 /// One JSON object a line: time, level, event and message.

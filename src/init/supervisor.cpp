@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <csignal>
-#include <system_error>
+#include <exception>
 #include <utility>
 
 #include "warminit/init/log_event.h"
@@ -23,9 +23,10 @@ Supervisor::Supervisor(os::EventLoop& loop, Reaper& reaper, RestartPolicy policy
 
 void Supervisor::start() {
   started_ = std::chrono::steady_clock::now();
+  succeeded_ = false;
   try {
     pid_ = hooks_.start();
-  } catch (const std::system_error& e) {
+  } catch (const std::exception& e) {
     log_event(spdlog::level::err, "error", "starting a helper process, ignoring: {}", e.what());
     return on_end(kNoProcess);
   }
@@ -50,7 +51,9 @@ void Supervisor::on_end(int status) {
 }
 
 std::optional<std::chrono::milliseconds> Supervisor::next_delay() {
-  if (std::chrono::steady_clock::now() - started_ > policy_.delay_max) failures_in_row_ = 0;
+  // Running long is no success: a driver that hangs does so too.
+  if (succeeded_ && std::chrono::steady_clock::now() - started_ > policy_.delay_max)
+    failures_in_row_ = 0;
   if (failures_in_row_ >= policy_.limit) return std::nullopt;
   auto delay = policy_.delay;
   for (int i = 0; i < failures_in_row_ && delay < policy_.delay_max; ++i) delay *= 2;

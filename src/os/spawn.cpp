@@ -89,10 +89,13 @@ int execute(Plan& plan, std::size_t& tried) {
     ::execve(file, plan.argv.data(), plan.envp.data());
     if (errno == ENOEXEC && !is_elf(file)) {
       plan.shell_argv[1] = const_cast<char*>(file);
-      ::execve("/bin/sh", plan.shell_argv.data(), plan.envp.data());
-      errno = ENOEXEC;
+      ::execve("/bin/sh", plan.shell_argv.data(), plan.envp.data());  // ENOENT where there is none.
     }
     const bool absent = errno == ENOENT || errno == ENOTDIR;
+    if (absent && ::access(file, F_OK) == 0) {  // It is there; what its first line names is not.
+      tried = i;
+      return ENOENT;
+    }
     if (absent && error != ENOENT)
       continue;  // A file that exists tells more than one that doesn't.
     tried = i;
@@ -102,13 +105,16 @@ int execute(Plan& plan, std::size_t& tried) {
   return error;
 }
 
+/// Copies of descriptors stand from here on while targets below are filled.
+constexpr int kAboveTargets = 16;
+
 /// Moves `descriptors` into place. Two passes, because a target may be another's source.
 bool place_descriptors(const std::map<int, int>& descriptors) {
   std::array<int, 8> copies{};
   std::size_t count = 0;
   for (const auto& [theirs, ours] : descriptors) {
     if (count == copies.size()) return false;
-    copies[count++] = ::fcntl(ours, F_DUPFD_CLOEXEC, 16);
+    copies[count++] = ::fcntl(ours, F_DUPFD_CLOEXEC, kAboveTargets);
     if (copies[count - 1] < 0) return false;
   }
   count = 0;
@@ -125,6 +131,7 @@ struct Failure {
 /// In the child: never returns.
 [[noreturn]] void become(const SpawnOptions& options, Plan& plan, int report) {
   Failure failure;
+  report = ::fcntl(report, F_DUPFD_CLOEXEC, kAboveTargets);  // Else a target may take its place.
   if (options.own_group) (void)::setpgid(0, 0);  // Fails only for a session leader, which has one.
   // In the child, because a program that reads its terminal at once must find itself in front.
   // Not stolen from somebody else's job: only where we stand in front ourselves. SIGTTOU is

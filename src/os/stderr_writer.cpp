@@ -5,8 +5,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-#include <string>
-
 namespace warminit::os {
 
 StderrWriter::StderrWriter() {
@@ -35,13 +33,10 @@ bool StderrWriter::try_write(std::string_view text) const {
   return n > 0;
 }
 
-void StderrWriter::write(std::string_view line) {
-  if (dropped_ > told_) {
-    const std::string note =
-        "warminit: stderr was blocked, " + std::to_string(dropped_ - told_) + " lines dropped\n";
-    if (try_write(note)) told_ = dropped_;
-  }
-  if (!try_write(line)) ++dropped_;
+bool StderrWriter::write(std::string_view line) {
+  const bool written = try_write(line);
+  if (!written) ++dropped_;
+  return written;
 }
 
 }  // namespace warminit::os

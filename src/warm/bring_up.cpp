@@ -96,8 +96,9 @@ class Warmer {
     state_.problem = diagnosis.problem;
     const bool skipped = diagnosis.response == Response::skip_device;
     if (skipped) state_.level = HoldLevel::device;
-    if (!skipped && diagnosis.response != Response::fail_device) fatal_ = std::move(diagnosis);
-    enter(skipped ? DeviceStatus::skipped : DeviceStatus::failed);
+    const bool failed = diagnosis.response == Response::fail_device;
+    if (!skipped && !failed) fatal_ = std::move(diagnosis);
+    enter(skipped ? DeviceStatus::skipped : failed ? DeviceStatus::failed : DeviceStatus::lost);
     return std::nullopt;
   }
 

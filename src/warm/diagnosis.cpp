@@ -102,6 +102,9 @@ Diagnosis diagnose(const cuda::Error& error, const std::string& library) {
           error, Response::restart,
           "the GPU has failed: see the host's kernel log for an Xid, and reset or replace "
           "it if that comes again");
+    case CUDA_SUCCESS:  // Every call succeeded, and the result is wrong.
+      return answer(error, Response::fail_device,
+                    "the GPU has failed: do not use it; reset or replace it");
     case CUDA_ERROR_UNKNOWN:
       return answer(error, Response::fail_device,
                     explain_nodes("compute mode Prohibited, a host that was suspended, or a module "

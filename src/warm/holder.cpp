@@ -5,6 +5,7 @@
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -70,6 +71,9 @@ class Link {
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
+  // Whatever libcuda has opened without O_CLOEXEC ends here; only the link goes on.
+  constexpr unsigned kCloseOnExec = 4;  // CLOSE_RANGE_CLOEXEC; an older kernel keeps them, no harm.
+  (void)::syscall(SYS_close_range, kHolderLink + 1U, ~0U, kCloseOnExec);
   ::execv(os::own_executable().c_str(), argv.data());
   ::_exit(kHolderTryAgain);
 }

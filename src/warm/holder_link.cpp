@@ -69,7 +69,8 @@ pid_t HolderLink::start_process() {
   const os::Fd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (null) spawn.descriptors[STDIN_FILENO] = null.get();
   // Whatever libcuda prints must not get into the command's output.
-  if (::fcntl(STDERR_FILENO, F_GETFD) >= 0) spawn.descriptors[STDOUT_FILENO] = STDERR_FILENO;
+  spawn.descriptors[STDOUT_FILENO] = STDERR_FILENO;
+  spawn.descriptors[STDERR_FILENO] = STDERR_FILENO;
   const pid_t pid = os::spawn(spawn);
 
   socket_ = std::move(ours);
@@ -117,10 +118,12 @@ void HolderLink::on_line(const std::string& line) {
   std::chrono::nanoseconds patience = options_.init_timeout;
   if (const auto* holder = std::get_if<HolderReport>(&*report))
     patience += std::chrono::nanoseconds(static_cast<std::int64_t>(holder->retry_in_seconds * 1e9));
-  if (state_.readiness() == Readiness::pending)
+  const Readiness readiness = state_.readiness();
+  if (readiness == Readiness::pending)
     hang_timer_.set(patience);
   else
     hang_timer_.cancel();
+  if (state_.any_ready() && readiness != Readiness::pending) supervisor_.succeeded();
   changed_();
 }
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <type_traits>
 
 namespace warminit::warm {
 
@@ -28,8 +30,47 @@ auto from_word(const nlohmann::json& json, const Values& values) {
 }  // namespace
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Problem, code, reason, remedy)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DriverReport, path, version, simulated, devices, seconds)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HolderReport, problem, permanent, retry_in_seconds)
+
+constexpr int kMostDevices = 1024;
+constexpr double kMostRetrySeconds = 3600;
+
+/// A number from 0 to `most`. Anything else is not to be cut to what fits.
+template <typename Number>
+Number up_to(const nlohmann::json& json, Number most) {
+  const bool whole = std::is_floating_point_v<Number> || json.is_number_unsigned();
+  if (!whole || !json.is_number() || !(json.get<double>() >= 0) ||
+      !(json.get<double>() <= static_cast<double>(most)))
+    throw std::invalid_argument("out of range");
+  return json.get<Number>();
+}
+
+void to_json(nlohmann::json& json, const DriverReport& report) {
+  json = {{"path", report.path},
+          {"version", report.version},
+          {"simulated", report.simulated},
+          {"devices", report.devices},
+          {"seconds", report.seconds}};
+}
+
+void from_json(const nlohmann::json& json, DriverReport& report) {
+  json.at("path").get_to(report.path);
+  report.version = up_to(json.at("version"), std::numeric_limits<int>::max());
+  json.at("simulated").get_to(report.simulated);
+  report.devices = up_to(json.at("devices"), kMostDevices);
+  json.at("seconds").get_to(report.seconds);
+}
+
+void to_json(nlohmann::json& json, const HolderReport& report) {
+  json = {{"problem", report.problem},
+          {"permanent", report.permanent},
+          {"retry_in_seconds", report.retry_in_seconds}};
+}
+
+void from_json(const nlohmann::json& json, HolderReport& report) {
+  json.at("problem").get_to(report.problem);
+  json.at("permanent").get_to(report.permanent);
+  report.retry_in_seconds = up_to(json.at("retry_in_seconds"), kMostRetrySeconds);
+}
 
 void to_json(nlohmann::json& json, const DeviceReport& report) {
   json = {{"ordinal", report.ordinal},
@@ -46,11 +87,11 @@ void to_json(nlohmann::json& json, const DeviceReport& report) {
 }
 
 void from_json(const nlohmann::json& json, DeviceReport& report) {
-  json.at("ordinal").get_to(report.ordinal);
+  report.ordinal = up_to(json.at("ordinal"), kMostDevices);
   json.at("uuid").get_to(report.uuid);
   json.at("name").get_to(report.name);
   json.at("pci_bus_id").get_to(report.pci_bus_id);
-  json.at("memory_bytes").get_to(report.memory_bytes);
+  report.memory_bytes = up_to(json.at("memory_bytes"), std::numeric_limits<std::uint64_t>::max());
   json.at("compute_mode").get_to(report.compute_mode);
   json.at("mig").get_to(report.mig);
   report.status = from_word(json.at("status"), kStatuses);

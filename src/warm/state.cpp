@@ -40,10 +40,16 @@ struct Applied {
 
 }  // namespace
 
-void State::holder_started() { given_up_ = false; }
+void State::holder_started() {
+  given_up_ = false;
+  restarting_ = false;
+  driver_.reset();
+  devices_.clear();  // The new one may see others.
+}
 
 void State::holder_ended(const Problem& why, bool will_restart) {
   given_up_ = !will_restart;
+  restarting_ = will_restart;
   problem_ = why;
   for (auto& [ordinal, device] : devices_) {
     if (device.status == DeviceStatus::failed) continue;  // Its own reason says more.
@@ -64,14 +70,19 @@ bool State::any_ready() const {
 
 Readiness State::readiness() const {
   if (given_up_) return Readiness::not_ready;
-  const bool complete = driver_ && devices_.size() == static_cast<std::size_t>(driver_->devices);
   const auto all = [&](auto test) {
     return std::ranges::all_of(devices_, [&](const auto& entry) { return test(entry.second); });
   };
-  // While the holder is about to be started again, a lost device is on its way back.
+  const auto is = [](DeviceStatus status) {
+    return [status](const DeviceReport& device) { return device.status == status; };
+  };
+  const bool complete = driver_ && devices_.size() == static_cast<std::size_t>(driver_->devices);
+  // A lost device is on its way back, and a holder with nothing to hold is about to begin again.
   const bool lost = std::ranges::any_of(
       devices_, [](const auto& entry) { return entry.second.status == DeviceStatus::lost; });
-  if (!complete || lost || !all(settled)) return Readiness::pending;
+  if (restarting_ || !complete || lost || !all(settled) ||
+      (!devices_.empty() && all(is(DeviceStatus::failed))))
+    return Readiness::pending;
   if (!any_ready()) return Readiness::not_ready;
   return all(fine) ? Readiness::ready : Readiness::partial;
 }

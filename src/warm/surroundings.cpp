@@ -59,7 +59,7 @@ std::vector<std::string> device_node_problems() {
 std::vector<std::string> hiding_variables() {
   std::vector<std::string> found;
   for (const char* name : {"CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"})
-    if (const char* value = std::getenv(name))
+    if (const char* value = std::getenv(name); value != nullptr && std::string_view(value) != "all")
       found.push_back(std::string(name) + "='" + value + "'");
   return found;
 }

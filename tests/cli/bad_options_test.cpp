@@ -108,11 +108,11 @@ TEST(BadCombination, IsRefused) {
   expect_refusal({"--require=all", "--", "prog"}, {"--require", "--hold context"});
 }
 
-TEST(BadCombination, DISABLED_OfWaitingForGpusThatNobodyWarms) {
+TEST(BadCombination, OfWaitingForGpusThatNobodyWarms) {
   expect_refusal({"--wait-ready", "--hold=off", "--", "prog"}, {"--wait-ready", "--hold context"});
 }
 
-TEST(BadCommand, DISABLED_WithoutDashesIsToldToWriteThem) {
+TEST(BadCommand, WithoutDashesIsToldToWriteThem) {
   expect_refusal({"python", "serve.py"}, {"python serve.py", "--"});
 }
 

@@ -119,7 +119,7 @@ TEST(Options, MayStandBeforeAndBehindTheVerb) {
 
 TEST(Options, SignalGroupIsAFlag) { EXPECT_TRUE(options_of({"-g", "--", "prog"}).signal_group); }
 
-TEST(Options, DISABLED_SignalGroupHasAVariableToo) {
+TEST(Options, SignalGroupHasAVariableToo) {
   const ScopedVariable variable("WARMINIT_SIGNAL_GROUP", "true");
   EXPECT_TRUE(options_of({"--signal-group", "--", "prog"}).signal_group);
   EXPECT_TRUE(options_of({"--", "prog"}).signal_group);
@@ -145,7 +145,7 @@ TEST(WaitReady, IsImpliedByARequirement) {
   EXPECT_FALSE(options_of({"--require=none", "--", "prog"}).wait_ready);
 }
 
-TEST(WaitReady, DISABLED_CountsByItsLastMention) {
+TEST(WaitReady, CountsByItsLastMention) {
   EXPECT_EQ(options_of({"--wait-ready=1s", "--wait-ready=2s", "--", "prog"}).wait_ready, 2s);
 }
 

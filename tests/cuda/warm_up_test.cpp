@@ -50,7 +50,7 @@ TEST(WarmUp, TellsAWrongResult) {
     ASSERT_TRUE(context);
     const auto seconds = warm_up(driver);
     ASSERT_FALSE(seconds);
-    EXPECT_EQ(seconds.error().code, abi::CUDA_ERROR_UNKNOWN);
+    EXPECT_EQ(seconds.error().code, abi::CUDA_SUCCESS);
     EXPECT_THAT(seconds.error().what,
                 AllOf(StartsWith("warm-up kernel: the device computed "), HasSubstr("1023")));
   });

@@ -39,7 +39,8 @@ TEST_F(Terminal, IsGivenToTheCommandBeforeItRuns) {
 
 TEST_F(Terminal, IsHandedBackAtTheEnd) {
   Process process(on_terminal(
-      {"sh", "-c", std::string(WARMINIT_BINARY) + " --hold=off -- true; " + program("surroundings")}));
+      {"sh", "-c",
+       std::string(WARMINIT_BINARY) + " --hold=off -- true; " + program("surroundings")}));
   EXPECT_EQ(process.wait(), 0);
   EXPECT_NE(process.out().find("foreground 1\n"), std::string::npos) << process.out();
 }

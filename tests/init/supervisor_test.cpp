@@ -147,12 +147,15 @@ TEST(Supervisor, CancelsAPendingRestartWhenRetired) {
   });
 }
 
-TEST(Supervisor, GivesAHelperThatRanForLongACleanRecord) {
+TEST(Supervisor, GivesAHelperThatSucceededAndRanForLongACleanRecord) {
   in_child([] {
     World world;
     Supervised helper(world, {.delay = 1ms, .delay_max = 5ms, .limit = 1},
                       [&] { return world.child(test::wait_for_signal); });
-    os::Timer life(world.loop, [&] { helper.supervisor.kill(SIGKILL); });
+    os::Timer life(world.loop, [&] {
+      helper.supervisor.succeeded();
+      helper.supervisor.kill(SIGKILL);
+    });
     helper.on_ended = [&] {
       if (helper.delays.size() == 4) return world.loop.stop();
       life.set(50ms);  // 1 ms until the restart, and then for longer than 5 ms.

@@ -99,7 +99,7 @@ TEST(SpawnSearch, LooksForANameWithASlashNowhereElse) {
   EXPECT_EQ(failure_of({"./prog"}).error, ENOENT);
 }
 
-TEST(SpawnSearch, DISABLED_NamesAScriptWhoseInterpreterIsMissing) {
+TEST(SpawnSearch, NamesAScriptWhoseInterpreterIsMissing) {
   const TemporaryFolder folder;
   const TemporaryFolder behind;
   const std::string file = folder.add("prog", "#!/nowhere/python\n", 0755);

@@ -138,7 +138,7 @@ TEST(Spawn, RefusesADescriptorThatIsNotOpen) {
   }
 }
 
-TEST(Spawn, DISABLED_TellsAFailureThoughATargetTakesThePlaceOfItsPipe) {
+TEST(Spawn, TellsAFailureThoughATargetTakesThePlaceOfItsPipe) {
   const int next = Fd(::open("/dev/null", O_RDONLY | O_CLOEXEC)).get();
   for (const int target : {next, next + 1}) {  // Where the ends of spawn's own pipe will be.
     SpawnOptions options = command({"/nowhere/prog"});

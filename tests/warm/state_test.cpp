@@ -38,7 +38,7 @@ TEST(Readiness, FollowsFromTheDevices) {
       {{warming}, Readiness::pending},
       {{ready}, Readiness::ready},
       {{skipped}, Readiness::not_ready},
-      {{failed}, Readiness::not_ready},
+      {{failed}, Readiness::pending},  // Nothing to hold: the holder begins again.
       {{released}, Readiness::not_ready},
       {{lost}, Readiness::pending},
       {{ready, ready}, Readiness::ready},
@@ -149,7 +149,7 @@ TEST(State, IsNotReadyOnceTheHolderIsGivenUp) {
   }
 }
 
-TEST(State, DISABLED_ForgetsDevicesThatANewHolderDoesNotSee) {
+TEST(State, ForgetsDevicesThatANewHolderDoesNotSee) {
   State state = state_with({ready, ready});
   state.holder_ended(kCrash, /*will_restart=*/true);  // A GPU has fallen off the bus.
   state.holder_started();
@@ -159,7 +159,7 @@ TEST(State, DISABLED_ForgetsDevicesThatANewHolderDoesNotSee) {
   EXPECT_EQ(state.readiness(), Readiness::ready);
 }
 
-TEST(State, DISABLED_IsPendingWhileAHolderWhoseDevicesAllFailedIsToStartAgain) {
+TEST(State, IsPendingWhileAHolderWhoseDevicesAllFailedIsToStartAgain) {
   State state = state_with({failed, failed});
   state.holder_ended(kCrash, /*will_restart=*/true);
   EXPECT_EQ(state.readiness(), Readiness::pending);

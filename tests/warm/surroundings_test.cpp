@@ -43,7 +43,7 @@ TEST(HidingVariables, AreThoseThatAreSet) {
               ElementsAre("CUDA_VISIBLE_DEVICES=''", "NVIDIA_VISIBLE_DEVICES='void'"));
 }
 
-TEST(HidingVariables, DISABLED_LeaveOutWhatHidesNothing) {
+TEST(HidingVariables, LeaveOutWhatHidesNothing) {
   const ScopedVariable cuda("CUDA_VISIBLE_DEVICES", nullptr);
   const ScopedVariable nvidia("NVIDIA_VISIBLE_DEVICES", "all");  // As in nvidia/cuda images.
   EXPECT_THAT(hiding_variables(), IsEmpty());

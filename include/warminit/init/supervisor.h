@@ -21,7 +21,7 @@ struct RestartPolicy {
 
 /// Keeps one helper process of PID 1 alive, and never waits for it.
 ///
-/// A helper that has run for longer than `delay_max` starts with a clean record.
+/// A helper that has succeeded and then run for longer than `delay_max` starts with a clean record.
 class Supervisor {
  public:
   /// What became of the helper: how it ended, and when it will be started again, if it will.
@@ -39,6 +39,9 @@ class Supervisor {
 
   /// Starts the helper now. If no process can be made, tries again as if it had died at once.
   void start();
+
+  /// The helper has done what it is for.
+  void succeeded() { succeeded_ = true; }
 
   /// From here on the helper's end is final.
   void retire();
@@ -61,6 +64,7 @@ class Supervisor {
   std::chrono::steady_clock::time_point started_;
   int restarts_ = 0;  ///< Since the beginning.
   int failures_in_row_ = 0;
+  bool succeeded_ = false;  ///< The one that runs now.
   bool retired_ = false;
 };
 

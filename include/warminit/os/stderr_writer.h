@@ -15,8 +15,8 @@ class StderrWriter {
  public:
   StderrWriter();
 
-  /// Writes all of `line`, or, where that would block or fail, drops it.
-  void write(std::string_view line);
+  /// Writes all of `line`, or, where that would block or fail, drops it and returns false.
+  bool write(std::string_view line);
   [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_; }
 
  private:
@@ -25,7 +25,6 @@ class StderrWriter {
   Fd reopened_;  ///< Our own open file of the same pipe or terminal, non-blocking; may be absent.
   bool socket_ = false;
   std::uint64_t dropped_ = 0;
-  std::uint64_t told_ = 0;  ///< How many drops the log has mentioned.
 };
 
 }  // namespace warminit::os

@@ -42,7 +42,8 @@ class State {
   [[nodiscard]] const std::optional<Problem>& problem() const { return problem_; }
 
  private:
-  bool given_up_ = false;  ///< The holder has ended for good.
+  bool given_up_ = false;    ///< The holder has ended for good.
+  bool restarting_ = false;  ///< It has ended and will be started again.
   std::optional<DriverReport> driver_;
   std::map<int, DeviceReport> devices_;  ///< By ordinal.
   std::optional<Problem> problem_;       ///< Of the holder as a whole.
