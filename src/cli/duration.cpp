@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <utility>
 
 namespace warminit::cli {
@@ -25,7 +26,7 @@ std::optional<std::chrono::milliseconds> parse_duration(std::string_view text) {
     if (name != known) continue;
     const double total = value * milliseconds;
     if (!(total <= kMostMilliseconds)) return std::nullopt;
-    return std::chrono::milliseconds(static_cast<std::chrono::milliseconds::rep>(total + 0.5));
+    return std::chrono::milliseconds(std::llround(total));
   }
   return std::nullopt;
 }

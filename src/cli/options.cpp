@@ -79,8 +79,8 @@ class Adder {
   }
 
   CLI::Option* text(const std::string& name, const std::string& type, const std::string& help,
-                    std::function<void(const std::string&)> take) {
-    return app_.add_option_function<std::string>(name, std::move(take), help)
+                    const std::function<void(const std::string&)>& take) {
+    return app_.add_option_function<std::string>(name, take, help)
         ->type_name(type)
         ->take_last()
         ->envname(variable_of(name));
