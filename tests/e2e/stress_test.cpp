@@ -54,7 +54,9 @@ TEST(Stress, LosesNoOrphanAndNoSignalWhileTheHolderKeepsCrashing) {
   ASSERT_TRUE(process.wait_for("made " + std::to_string(kOrphans), std::chrono::minutes(5)));
 
   // A sanitizer keeps what is freed, so that its memory says nothing about ours.
-  if (!kSanitized) EXPECT_LT(private_kb(process.pid()), kb_before + 256);
+  if (!kSanitized) {
+    EXPECT_LT(private_kb(process.pid()), kb_before + 256);
+  }
   // The link to a holder that runs just now is one more, or one less.
   EXPECT_LE(open_descriptors(process.pid()), descriptors_before + 1);
   process.signal(SIGTERM);
