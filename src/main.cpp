@@ -12,6 +12,7 @@
 #include "warminit/cli/log.h"
 #include "warminit/cli/options.h"
 #include "warminit/os/signals.h"
+#include "warminit/os/stderr_writer.h"
 #include "warminit/warm/holder.h"
 
 namespace {
@@ -44,12 +45,16 @@ int main(int argc, char** argv) {
     fill_standard_descriptors();
     const auto parsed = warminit::cli::parse(std::vector<std::string>(argv, argv + argc));
     if (const auto* answer = std::get_if<warminit::cli::Answer>(&parsed)) {
-      std::fputs(answer->text.c_str(), answer->code == 0 ? stdout : stderr);
+      if (answer->code == 0)
+        std::fputs(answer->text.c_str(), stdout);
+      else
+        (void)warminit::os::StderrWriter().write(answer->text);
       return answer->code;
     }
     return run(std::get<warminit::cli::Options>(parsed), inherited);
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "warminit: cannot go on: %s\n", e.what());
+    const std::string text = std::string("warminit: cannot go on: ") + e.what() + "\n";
+    (void)warminit::os::StderrWriter().write(text);
     return kCannotStart;
   }
 }

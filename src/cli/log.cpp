@@ -22,17 +22,15 @@ constexpr std::size_t kMostLineBytes = 4000;
 class StderrSink : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
  protected:
   void sink_it_(const spdlog::details::log_msg& message) override {
-    if (writer_.dropped() > told_) {
-      const std::uint64_t dropped = writer_.dropped();
-      const std::string note =
-          fmt::format("stderr was blocked, lines dropped: {}", dropped - told_);
+    if (dropped_ > 0) {
+      const std::string note = fmt::format("stderr was blocked, lines dropped: {}", dropped_);
       spdlog::details::log_msg about = message;
       about.level = spdlog::level::warn;
       about.source.funcname = "dropped";
       about.payload = note;
-      if (writer_.write(formatted(about))) told_ = dropped;
+      if (writer_.write(formatted(about))) dropped_ = 0;
     }
-    (void)writer_.write(formatted(message));  // It counts what it drops.
+    if (!writer_.write(formatted(message))) ++dropped_;
   }
   void flush_() override {}
 
@@ -55,7 +53,7 @@ class StderrSink : public spdlog::sinks::base_sink<spdlog::details::null_mutex> 
   }
 
   os::StderrWriter writer_;
-  std::uint64_t told_ = 0;  ///< How many drops the log has mentioned.
+  std::uint64_t dropped_ = 0;  ///< Lines that the log has not mentioned yet.
 };
 
 /// One JSON object a line: time, level, event and message.

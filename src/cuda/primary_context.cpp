@@ -5,18 +5,16 @@
 namespace warminit::cuda {
 
 Result<PrimaryContext> PrimaryContext::retain(const Driver& driver, abi::CUdevice device) {
-  // Before the first retain: flags of a context that exists already cannot always be changed.
-  auto step =
-      driver.check("cuDevicePrimaryCtxSetFlags",
-                   driver.cuDevicePrimaryCtxSetFlags(device, abi::CU_CTX_SCHED_BLOCKING_SYNC));
-  if (!step) return step.error();
+  // Before the first retain: flags of a context that exists already cannot always be changed. A
+  // refusal costs processor time while waiting, not function.
+  (void)driver.cuDevicePrimaryCtxSetFlags(device, abi::CU_CTX_SCHED_BLOCKING_SYNC);
   PrimaryContext context(driver, device);
   const auto result = driver.cuDevicePrimaryCtxRetain(&context.context_, device);
   if (result != abi::CUDA_SUCCESS) {
     context.driver_ = nullptr;  // There is no reference to give back.
     return driver.error("cuDevicePrimaryCtxRetain", result);
   }
-  step = context.make_current();
+  const auto step = context.make_current();
   if (!step) return step.error();
   // The driver rounds up to its minimum. A refusal costs memory, not function.
   (void)driver.cuCtxSetLimit(abi::CU_LIMIT_STACK_SIZE, 1);

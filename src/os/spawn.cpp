@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/auxv.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -171,6 +172,11 @@ pid_t spawn(const SpawnOptions& options) {
   while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
   }
   throw ExecError(failure.error, plan.files.at(failure.tried));
+}
+
+void close_on_exec_from(int first) {
+  constexpr unsigned kCloseRangeCloexec = 4;  // CLOSE_RANGE_CLOEXEC; absent from older headers.
+  (void)::syscall(SYS_close_range, static_cast<unsigned>(first), ~0U, kCloseRangeCloexec);
 }
 
 std::string own_executable() {

@@ -17,26 +17,20 @@ StderrWriter::StderrWriter() {
         Fd(::open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | O_APPEND));
 }
 
-bool StderrWriter::try_write(std::string_view text) const {
+bool StderrWriter::write(std::string_view line) const {
   ssize_t n = 0;
   if (socket_) {
-    n = ::send(STDERR_FILENO, text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    n = ::send(STDERR_FILENO, line.data(), line.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
   } else if (reopened_) {
-    n = ::write(reopened_.get(), text.data(), text.size());
+    n = ::write(reopened_.get(), line.data(), line.size());
   } else {
     // Another user's pipe cannot be reopened. Where it can be written, it takes PIPE_BUF bytes
     // at once (pipe(7)), and our lines are shorter, so that only a race could still block.
     pollfd ready{STDERR_FILENO, POLLOUT, 0};
     if (::poll(&ready, 1, 0) != 1 || (ready.revents & POLLOUT) == 0) return false;
-    n = ::write(STDERR_FILENO, text.data(), text.size());
+    n = ::write(STDERR_FILENO, line.data(), line.size());
   }
   return n > 0;
-}
-
-bool StderrWriter::write(std::string_view line) {
-  const bool written = try_write(line);
-  if (!written) ++dropped_;
-  return written;
 }
 
 }  // namespace warminit::os

@@ -38,7 +38,7 @@ struct Search {
   FoundObject* found;
 };
 
-int look_at(dl_phdr_info* info, std::size_t, void* data) {
+int look_at(dl_phdr_info* info, std::size_t /*size*/, void* data) {
   auto* search = static_cast<Search*>(data);
   std::uintptr_t start = UINTPTR_MAX;
   std::uintptr_t end = 0;

@@ -49,9 +49,9 @@ FileLock::~FileLock() {
   ::close(fd_);
 }
 
-bool FileLock::try_exclusive() { return ::flock(fd_, LOCK_EX | LOCK_NB) == 0; }
+bool FileLock::try_exclusive() const { return ::flock(fd_, LOCK_EX | LOCK_NB) == 0; }
 
-void FileLock::share() {
+void FileLock::share() const {
   while (::flock(fd_, LOCK_SH) != 0 && errno == EINTR) {
   }
 }

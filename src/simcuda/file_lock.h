@@ -24,9 +24,9 @@ class FileLock {
   ~FileLock();
 
   /// Takes the lock exclusively unless another process has it.
-  bool try_exclusive();
+  [[nodiscard]] bool try_exclusive() const;
   /// Waits until nobody has it exclusively; an exclusive lock becomes a shared one.
-  void share();
+  void share() const;
 
  private:
   explicit FileLock(int fd);

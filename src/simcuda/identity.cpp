@@ -52,7 +52,7 @@ std::string text_of(const char* kind, const cuda::abi::CUuuid& uuid) {
 
 std::string pci_bus_id(unsigned number) {
   std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "00000000:%02X:00.0", number + 1);
+  std::snprintf(text.data(), text.size(), "0000:%02X:00.0", number + 1);
   return text.data();
 }
 

@@ -16,7 +16,7 @@ cuda::abi::CUuuid mig_uuid(unsigned number);
 /// "GPU-5cb7f26c-…"; `kind` is "GPU-" or "MIG-".
 std::string text_of(const char* kind, const cuda::abi::CUuuid& uuid);
 
-/// "00000000:01:00.0"
+/// "0000:01:00.0"
 std::string pci_bus_id(unsigned number);
 
 }  // namespace warminit::simcuda

@@ -9,7 +9,7 @@ cuda::abi::CUresult Modules::load(cuda::abi::CUmodule* module, const void* image
   std::vector<std::string> entries;
   const cuda::abi::CUresult result = parse_ptx(static_cast<const char*>(image), entries);
   if (result != cuda::abi::CUDA_SUCCESS) return result;
-  const auto handle = new_handle<cuda::abi::CUmodule>();
+  auto* const handle = new_handle<cuda::abi::CUmodule>();
   std::vector<cuda::abi::CUfunction>& functions = modules_[handle];
   for (std::string& entry : entries) {
     functions.push_back(new_handle<cuda::abi::CUfunction>());

@@ -140,6 +140,7 @@ std::optional<Diagnosis> warm_all(Held& held, HoldLevel level,
                                   const std::vector<cuda::Device>& devices,
                                   const Reporter& report) {
   std::vector<std::unique_ptr<Warmer>> warmers;
+  warmers.reserve(devices.size());
   for (const cuda::Device& device : devices)
     warmers.push_back(std::make_unique<Warmer>(held, level, report, device));
   held.contexts.resize(devices.size());

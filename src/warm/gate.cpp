@@ -9,7 +9,7 @@ Verdict judge(const State& state, Requirement requirement, bool time_over) {
     case Requirement::none:
       return settled ? Verdict::go : Verdict::wait;
     case Requirement::any:
-      if (state.any_ready()) return Verdict::go;
+      if (state.count(DeviceStatus::ready) > 0) return Verdict::go;
       break;
     case Requirement::all:
       if (readiness == Readiness::ready) return Verdict::go;

@@ -5,7 +5,6 @@
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -69,11 +68,11 @@ class Link {
     for (const std::string& name : mps_variables()) ::unsetenv(name.c_str());
   std::vector<std::string> arguments = holder_arguments(options);
   std::vector<char*> argv;
+  argv.reserve(arguments.size() + 1);
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
   // Whatever libcuda has opened without O_CLOEXEC ends here; only the link goes on.
-  constexpr unsigned kCloseOnExec = 4;  // CLOSE_RANGE_CLOEXEC; an older kernel keeps them, no harm.
-  (void)::syscall(SYS_close_range, kHolderLink + 1U, ~0U, kCloseOnExec);
+  os::close_on_exec_from(kHolderLink + 1);
   ::execv(os::own_executable().c_str(), argv.data());
   ::_exit(kHolderTryAgain);
 }

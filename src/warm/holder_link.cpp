@@ -123,7 +123,8 @@ void HolderLink::on_line(const std::string& line) {
     hang_timer_.set(patience);
   else
     hang_timer_.cancel();
-  if (state_.any_ready() && readiness != Readiness::pending) supervisor_.succeeded();
+  if (state_.count(DeviceStatus::ready) > 0 && readiness != Readiness::pending)
+    supervisor_.succeeded();
   changed_();
 }
 

@@ -1,7 +1,5 @@
 #include "warminit/warm/journal.h"
 
-#include <algorithm>
-
 #include "warminit/init/log_event.h"
 
 namespace warminit::warm {
@@ -93,11 +91,9 @@ void Journal::on_state(const State& state) {
   if (std::exchange(readiness_, now) == now || now == Readiness::pending) return;
   const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(
       std::chrono::steady_clock::now() - begin_);
-  const auto ready = std::ranges::count_if(state.devices(), [](const auto& entry) {
-    return entry.second.status == DeviceStatus::ready;
-  });
   const std::string text = state.devices().empty() ? "no GPU is known"
-                                                   : fmt::format("{} of {} GPUs are warm", ready,
+                                                   : fmt::format("{} of {} GPUs are warm",
+                                                                 state.count(DeviceStatus::ready),
                                                                  state.devices().size());
   if (now == Readiness::ready)
     log_event(level::info, "ready", "ready: {} after {} ms", text, ms.count());

@@ -51,6 +51,7 @@ void loud() {
 
 }  // namespace warminit::warm
 
+// NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): glibc's are reserved names.
 extern "C" __attribute__((visibility("default"))) int poll(pollfd* fds, nfds_t count, int timeout) {
   using namespace warminit::warm;
   const int waker = wake.load();

@@ -63,9 +63,9 @@ void State::apply(const Report& report) {
   std::visit(Applied{driver_, devices_, problem_}, report);
 }
 
-bool State::any_ready() const {
-  return std::ranges::any_of(
-      devices_, [](const auto& entry) { return entry.second.status == DeviceStatus::ready; });
+std::size_t State::count(DeviceStatus status) const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      devices_, [status](const auto& entry) { return entry.second.status == status; }));
 }
 
 Readiness State::readiness() const {
@@ -73,17 +73,12 @@ Readiness State::readiness() const {
   const auto all = [&](auto test) {
     return std::ranges::all_of(devices_, [&](const auto& entry) { return test(entry.second); });
   };
-  const auto is = [](DeviceStatus status) {
-    return [status](const DeviceReport& device) { return device.status == status; };
-  };
   const bool complete = driver_ && devices_.size() == static_cast<std::size_t>(driver_->devices);
+  const bool none_left = !devices_.empty() && count(DeviceStatus::failed) == devices_.size();
   // A lost device is on its way back, and a holder with nothing to hold is about to begin again.
-  const bool lost = std::ranges::any_of(
-      devices_, [](const auto& entry) { return entry.second.status == DeviceStatus::lost; });
-  if (restarting_ || !complete || lost || !all(settled) ||
-      (!devices_.empty() && all(is(DeviceStatus::failed))))
+  if (restarting_ || !complete || !all(settled) || count(DeviceStatus::lost) > 0 || none_left)
     return Readiness::pending;
-  if (!any_ready()) return Readiness::not_ready;
+  if (count(DeviceStatus::ready) == 0) return Readiness::not_ready;
   return all(fine) ? Readiness::ready : Readiness::partial;
 }
 

@@ -29,7 +29,7 @@ bool is_gpu_node(std::string_view name) {
 std::string first_version(const std::string& text) {
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find_first_of(" \t\n", begin), text.size());
-    const std::string word = text.substr(begin, end - begin);
+    std::string word = text.substr(begin, end - begin);
     if (!word.empty() && std::isdigit(static_cast<unsigned char>(word.front())) != 0 &&
         word.find('.') != std::string::npos)
       return word;

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "os/child.h"
+#include "os/full_pipe.h"
 #include "warminit/init/log_event.h"
 
 namespace warminit::cli {
@@ -111,6 +112,21 @@ TEST(Guard, LogsAndGoesOn) {
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1);
   EXPECT_THAT(text, HasSubstr("error warminit"));
   EXPECT_THAT(text, HasSubstr("the holder failed, ignoring: no memory"));
+}
+
+TEST(Log, SaysHowManyLinesABlockedStderrHasCost) {
+  test::in_child([] {
+    test::FullPipe pipe;
+    test::become_stderr(pipe.write_end.get());
+    configure_log("info", LogFormat::text);
+    log_event(level::info, "event", "lost");
+    log_event(level::info, "event", "lost too");
+    (void)pipe.drain();
+    log_event(level::info, "event", "comes through");
+    log_event(level::info, "event", "and so on");
+    EXPECT_THAT(pipe.drain(), MatchesRegex(".* warning .*: stderr was blocked, lines dropped: 2\n"
+                                           ".*: comes through\n.*: and so on\n"));
+  });
 }
 
 }  // namespace

@@ -9,40 +9,33 @@
 #include <string>
 
 #include "os/child.h"
+#include "os/full_pipe.h"
 
 namespace warminit::os {
 namespace {
 
+using test::become_stderr;
+using test::FullPipe;
 using test::in_child;
 using test::Pipe;
 
-/// A pipe that is full to the last byte; its ends block.
-class FullPipe : public Pipe {
+/// Counts the lines that it drops.
+class CountingWriter : public StderrWriter {
  public:
-  FullPipe() {
-    ::fcntl(write_end.get(), F_SETFL, O_NONBLOCK);
-    const std::string block(4096, 'x');
-    while (::write(write_end.get(), block.data(), block.size()) > 0) {
-    }
-    while (::write(write_end.get(), "x", 1) > 0) {
-    }
-    ::fcntl(write_end.get(), F_SETFL, 0);
+  bool write(std::string_view line) {
+    const bool written = StderrWriter::write(line);
+    if (!written) ++dropped_;
+    return written;
   }
-  /// Takes everything out.
-  std::string drain() {
-    std::string text;
-    char chunk[4096];
-    while (test::becomes_readable(read_end.get(), std::chrono::milliseconds(0)))
-      text.append(chunk, static_cast<std::size_t>(::read(read_end.get(), chunk, sizeof chunk)));
-    return text;
-  }
-};
+  [[nodiscard]] unsigned dropped() const { return dropped_; }
 
-void become_stderr(int fd) { ASSERT_EQ(::dup2(fd, STDERR_FILENO), STDERR_FILENO); }
+ private:
+  unsigned dropped_ = 0;
+};
 
 TEST(StderrWriter, WritesALineAsItIs) {
   EXPECT_EQ(test::stderr_of_child([] {
-              StderrWriter writer;
+              CountingWriter writer;
               writer.write("one\n");
               writer.write("two\n");
             }),
@@ -53,7 +46,7 @@ TEST(StderrWriter, DropsAndCountsWhatAFullPipeDoesNotTake) {
   in_child([] {
     const FullPipe pipe;
     become_stderr(pipe.write_end.get());
-    StderrWriter writer;
+    CountingWriter writer;
     writer.write("lost\n");  // Would block for ever.
     writer.write("lost too\n");
     EXPECT_EQ(writer.dropped(), 2U);
@@ -64,7 +57,7 @@ TEST(StderrWriter, WritesAgainOnceThereIsRoomAndCountsWhatWasLost) {
   in_child([] {
     FullPipe pipe;
     become_stderr(pipe.write_end.get());
-    StderrWriter writer;
+    CountingWriter writer;
     writer.write("lost\n");
     writer.write("lost too\n");
     (void)pipe.drain();
@@ -79,7 +72,7 @@ TEST(StderrWriter, LeavesThePipeBlockingForOthers) {
   in_child([] {
     const Pipe pipe;
     become_stderr(pipe.write_end.get());
-    StderrWriter writer;
+    CountingWriter writer;
     writer.write("x\n");
     EXPECT_EQ(::fcntl(STDERR_FILENO, F_GETFL) & O_NONBLOCK, 0);
   });
@@ -90,7 +83,7 @@ TEST(StderrWriter, DropsWhenNobodyReads) {
     ::signal(SIGPIPE, SIG_IGN);
     Pipe pipe;
     become_stderr(pipe.write_end.get());
-    StderrWriter writer;
+    CountingWriter writer;
     pipe.read_end = Fd();
     writer.write("lost\n");
     EXPECT_EQ(writer.dropped(), 1U);
@@ -100,7 +93,7 @@ TEST(StderrWriter, DropsWhenNobodyReads) {
 TEST(StderrWriter, DropsWhenStderrIsClosed) {
   in_child([] {
     ::close(STDERR_FILENO);
-    StderrWriter writer;
+    CountingWriter writer;
     writer.write("lost\n");
     EXPECT_EQ(writer.dropped(), 1U);
   });
@@ -111,7 +104,7 @@ TEST(StderrWriter, DropsWhatASocketDoesNotTake) {
     int ends[2];
     ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
     become_stderr(ends[1]);
-    StderrWriter writer;
+    CountingWriter writer;
     writer.write("first\n");
     char text[6];
     ASSERT_EQ(::read(ends[0], text, sizeof text), 6);
@@ -134,7 +127,7 @@ TEST(StderrWriter, AppendsToAFile) {
     const Fd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
     ASSERT_EQ(::write(file.get(), "command\n", 8), 8);
     become_stderr(file.get());
-    StderrWriter writer;
+    CountingWriter writer;
     writer.write("init\n");
     ASSERT_EQ(::write(file.get(), "command\n", 8), 8);  // Shares the offset: nothing is lost.
     EXPECT_EQ(writer.dropped(), 0U);
@@ -148,7 +141,7 @@ TEST(StderrWriter, CountsWhatAFullDiskDoesNotTake) {
     const Fd full(::open("/dev/full", O_WRONLY | O_CLOEXEC));
     if (!full) return;
     become_stderr(full.get());
-    StderrWriter writer;
+    CountingWriter writer;
     writer.write("lost\n");
     EXPECT_EQ(writer.dropped(), 1U);
   });

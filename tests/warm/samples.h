@@ -35,7 +35,7 @@ inline warm::DeviceReport full_device() {
   report.ordinal = 3;
   report.uuid = "MIG-5cb7f26c";
   report.name = "NVIDIA H200";
-  report.pci_bus_id = "00000000:01:00.0";
+  report.pci_bus_id = "0000:01:00.0";
   report.memory_bytes = 150754820096;  // More than 32 bits.
   report.compute_mode = "Exclusive_Process";
   report.mig = true;

@@ -21,7 +21,7 @@ TEST(State, IsPendingBeforeAnybodyHasReported) {
   EXPECT_EQ(state.readiness(), Readiness::pending);
   state.holder_started();
   EXPECT_EQ(state.readiness(), Readiness::pending);
-  EXPECT_FALSE(state.any_ready());
+  EXPECT_EQ(state.count(DeviceStatus::ready), 0U);
   EXPECT_FALSE(state.driver());
   EXPECT_TRUE(state.devices().empty());
 }
@@ -64,7 +64,7 @@ TEST(Readiness, IsPendingUntilEveryDeviceHasReported) {
   EXPECT_EQ(state.readiness(), Readiness::pending);
   state.apply(device(0, ready));
   EXPECT_EQ(state.readiness(), Readiness::pending);
-  EXPECT_TRUE(state.any_ready());
+  EXPECT_EQ(state.count(DeviceStatus::ready), 1U);
   state.apply(device(1, ready));
   EXPECT_EQ(state.readiness(), Readiness::ready);
 }
@@ -98,7 +98,7 @@ TEST(State, IgnoresDevicesBeforeTheDriver) {
   state.holder_started();
   state.apply(device(0, ready));
   EXPECT_TRUE(state.devices().empty());
-  EXPECT_FALSE(state.any_ready());
+  EXPECT_EQ(state.count(DeviceStatus::ready), 0U);
 }
 
 TEST(State, KeepsTheHoldersProblemUntilTheDriverStarts) {
@@ -115,7 +115,7 @@ TEST(State, KeepsTheHoldersProblemUntilTheDriverStarts) {
 TEST(State, LosesEveryDeviceWithTheHolder) {
   State state = state_with({ready, skipped, warming, failed});
   state.holder_ended(kCrash, /*will_restart=*/true);
-  EXPECT_FALSE(state.any_ready());
+  EXPECT_EQ(state.count(DeviceStatus::ready), 0U);
   EXPECT_EQ(state.problem()->reason, kCrash.reason);
   for (const int ordinal : {0, 1, 2}) {
     const DeviceReport& gone = state.devices().at(ordinal);

@@ -38,6 +38,9 @@ struct ExecError : std::system_error {
 /// std::system_error where no process could be made.
 pid_t spawn(const SpawnOptions& options);
 
+/// Makes every descriptor from `first` on end at the next exec. Before Linux 5.11 they stay open.
+void close_on_exec_from(int first);
+
 /// Where this program lies, for starting it again: /proc/self/exe, or the path that the kernel
 /// was given where /proc is not mounted.
 std::string own_executable();

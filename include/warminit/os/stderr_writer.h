@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <string_view>
 
 #include "warminit/os/fd.h"
@@ -9,22 +8,18 @@ namespace warminit::os {
 
 /// Writes lines to stderr and never waits for whoever reads it.
 ///
-/// A line that does not fit now is dropped and counted. The descriptor itself stays as it is:
+/// A line that does not fit now is dropped. The descriptor itself stays as it is:
 /// O_NONBLOCK would belong to the command too, which shares the open file.
 class StderrWriter {
  public:
   StderrWriter();
 
   /// Writes all of `line`, or, where that would block or fail, drops it and returns false.
-  bool write(std::string_view line);
-  [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_; }
+  bool write(std::string_view line) const;
 
  private:
-  bool try_write(std::string_view text) const;
-
   Fd reopened_;  ///< Our own open file of the same pipe or terminal, non-blocking; may be absent.
   bool socket_ = false;
-  std::uint64_t dropped_ = 0;
 };
 
 }  // namespace warminit::os

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <chrono>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -34,8 +34,8 @@ class State {
 
   [[nodiscard]] Readiness readiness() const;
 
-  /// Whether at least one device can be used now.
-  [[nodiscard]] bool any_ready() const;
+  /// How many devices are in `status` now.
+  [[nodiscard]] std::size_t count(DeviceStatus status) const;
 
   [[nodiscard]] const std::optional<DriverReport>& driver() const { return driver_; }
   [[nodiscard]] const std::map<int, DeviceReport>& devices() const { return devices_; }
