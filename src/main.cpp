@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <system_error>
 #include <variant>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "warminit/cli/entrypoint.h"
 #include "warminit/cli/log.h"
 #include "warminit/cli/options.h"
+#include "warminit/init/exec_error.h"
 #include "warminit/os/signals.h"
 #include "warminit/os/stderr_writer.h"
 #include "warminit/warm/holder.h"
@@ -22,6 +24,11 @@ namespace {
 void fill_standard_descriptors() {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd)
     if (::fcntl(fd, F_GETFD) < 0) (void)::open("/dev/null", O_RDWR | O_CLOEXEC);
+}
+
+int refuse(const std::string& why) {
+  (void)warminit::os::StderrWriter().write("warminit: cannot go on: " + why + "\n");
+  return warminit::cli::StartCodes().cannot_start;
 }
 
 int run(const warminit::cli::Options& options, const warminit::os::SignalState& inherited) {
@@ -38,7 +45,6 @@ int run(const warminit::cli::Options& options, const warminit::os::SignalState& 
 }  // namespace
 
 int main(int argc, char** argv) {
-  constexpr int kCannotStart = 125;
   try {
     // Before anything else: a signal that arrives from now on is kept for the command.
     const auto inherited = warminit::os::block_all_signals();
@@ -52,9 +58,9 @@ int main(int argc, char** argv) {
       return answer->code;
     }
     return run(std::get<warminit::cli::Options>(parsed), inherited);
+  } catch (const std::system_error& e) {
+    return refuse(warminit::init::explain(e));
   } catch (const std::exception& e) {
-    const std::string text = std::string("warminit: cannot go on: ") + e.what() + "\n";
-    (void)warminit::os::StderrWriter().write(text);
-    return kCannotStart;
+    return refuse(e.what());
   }
 }

@@ -8,12 +8,14 @@
 #include <optional>
 
 #include "warminit/init/command.h"
+#include "warminit/init/everyone.h"
+#include "warminit/init/exec_error.h"
 #include "warminit/init/log_event.h"
 #include "warminit/init/reaper.h"
 #include "warminit/init/shutdown.h"
+#include "warminit/os/descriptors.h"
 #include "warminit/os/event_loop.h"
 #include "warminit/os/spawn.h"
-#include "warminit/os/terminal.h"
 #include "warminit/os/timer.h"
 #include "warminit/warm/holder_link.h"
 
@@ -24,11 +26,30 @@ using init::guard;
 using init::log_event;
 namespace level = spdlog::level;
 
-constexpr int kCannotStart = 125;
-
-/// The signals by which a person or a runtime asks a program to end.
+/// Whether a person or a runtime asks a program to end by `signal`. Not where we were started to
+/// ignore it, as by nohup.
 bool asks_to_end(int signal) {
-  return signal == SIGTERM || signal == SIGINT || signal == SIGQUIT || signal == SIGHUP;
+  const bool usual = signal == SIGTERM || signal == SIGINT || signal == SIGQUIT || signal == SIGHUP;
+  return usual && !os::is_ignored(signal);
+}
+
+/// Becomes the one that orphans fall to, and tells the kernel what else init is to know.
+void become_init(const InitOptions& options) {
+  if (options.parent_death_signal)
+    (void)::prctl(PR_SET_PDEATHSIG, *options.parent_death_signal);  // Fails for no valid signal.
+  if (::getpid() == 1) return;
+  if (::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0)
+    log_event(level::debug, "subreaper", "not PID 1, reaping orphans as a subreaper");
+  else
+    log_event(level::warn, "error", "orphans cannot be reaped, ignoring: {}", std::strerror(errno));
+}
+
+/// Lets go of what only the command needs: nobody shall wait for a file, a pipe or a mount of the
+/// command's because init keeps it.
+void let_go() {
+  os::close_inherited();
+  os::release_standard_streams();
+  (void)!::chdir("/");
 }
 
 /// Puts the pieces of init together: signals in, command and holder out, and an end.
@@ -36,19 +57,28 @@ class Entrypoint {
  public:
   Entrypoint(const Options& options, const os::SignalState& inherited)
       : options_(options),
-        shutdown_(loop_, reaper_, options.grace),
-        command_({options.command, inherited, options.signal_group}),
-        wait_timer_(loop_, [this] {
-          time_over_ = true;
-          consider();
-        }) {}
+        shutdown_(loop_, reaper_, options.init.grace),
+        command_({options.init.command, inherited, options.init.target, options.init.own_session,
+                  options.init.rewrites}),
+        wait_timer_(loop_,
+                    [this] {
+                      time_over_ = true;
+                      consider();
+                    }),
+        stop_timer_(loop_, [this] { on_stop_timeout(); }) {}
 
   int run() {
-    become_init();
+    become_init(options_.init);
+    if (options_.init.warn_on_reap)
+      reaper_.on_orphan([](pid_t pid, int status) {
+        log_event(level::warn, "reaped", "reaped orphan {} ({})", pid,
+                  init::describe_status(status));
+      });
     loop_.watch(signals_.get(), EPOLLIN, [this](std::uint32_t) {
       while (const auto signal = signals_.next()) on_signal(*signal);
     });
     if (options_.verb == Verb::run && !options_.wait_ready) start_command();
+    if (options_.verb == Verb::hold) let_go();
     if (!shutdown_.begun()) start_holder();
     if (options_.wait_ready && !shutdown_.begun()) hold_back();
     consider();
@@ -58,36 +88,44 @@ class Entrypoint {
       guard("a step of init", [this] { loop_.run(); });
       guard("reaping", [this] { on_children(); });  // A handler that threw may have left some.
     }
-    if (command_.has_terminal()) os::take_terminal();
+    command_.hand_back_terminal();
     log_event(level::info, "exit", "exit code {}; reaped {} orphans, forwarded {} signals",
               shutdown_.code(), reaper_.orphans_reaped(), command_.signals_forwarded());
     return shutdown_.code();
   }
 
  private:
-  static void become_init() {
-    if (::getpid() == 1) return;
-    if (::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0)
-      log_event(level::debug, "subreaper", "not PID 1, reaping orphans as a subreaper");
-    else
-      log_event(level::warn, "error", "orphans cannot be reaped, ignoring: {}",
-                std::strerror(errno));
-  }
-
   void on_signal(const os::Signal& signal) {
     if (signal.number == SIGCHLD) return on_children();
-    // Ours alone: what the kernel sends for writing to a log whose reader has gone.
-    if (signal.number == SIGPIPE && signal.sender == ::getpid()) return;
-    if (shutdown_.begun()) return;
+    // Ours alone: what the kernel sends for writing a log whose reader has gone (SIGPIPE) or that
+    // has reached a limit (SIGXFSZ).
+    if (signal.sender == ::getpid()) return;
+    if (shutdown_.begun()) {
+      log_event(level::debug, "ending", "{} while ending, ignoring",
+                os::signal_name(signal.number));
+      return;
+    }
+    const bool to_end = !command_.pid() && asks_to_end(signal.number);
     if (options_.verb == Verb::hold) {
-      if (signal.number == SIGTERM || signal.number == SIGINT) end(0);
-    } else if (!command_.pid() && asks_to_end(signal.number)) {
+      if (to_end) end(0);
+    } else if (to_end) {
       log_event(level::info, "ended", "{} before '{}' was started, ending without it",
-                os::signal_name(signal.number), options_.command.front());
+                os::signal_name(signal.number), options_.init.command.front());
       end(128 + signal.number);
     } else {
       command_.forward(signal);
+      if (signal.number == SIGTERM && options_.init.stop_timeout && !stopping_) {
+        stopping_ = true;
+        stop_timer_.set(*options_.init.stop_timeout);
+      }
     }
+  }
+
+  void on_stop_timeout() {
+    if (shutdown_.begun()) return;
+    log_event(level::warn, "killed", "still running {} ms after SIGTERM, killing {}",
+              options_.init.stop_timeout->count(), init::name_everyone());
+    init::signal_everyone(SIGKILL, command_.group());
   }
 
   void on_children() {
@@ -96,16 +134,20 @@ class Entrypoint {
   }
 
   void start_command() {
+    const std::string& name = options_.init.command.front();
+    const StartCodes& codes = options_.init.codes;
     try {
-      command_.start(reaper_, [this](int code) { end(code); });
+      command_.start(reaper_, [this](int code) {
+        end(options_.init.success_codes.contains(code) ? 0 : code);
+      });
+      let_go();
     } catch (const os::ExecError& e) {
       const int error = e.code().value();
-      log_event(level::err, "error", "{}",
-                init::explain_exec_error(options_.command.front(), e.file, error));
-      end(init::exec_error_code(error));
+      log_event(level::err, "error", "{}", init::explain_exec_error(name, e.file, error));
+      end(init::means_not_found(error) ? codes.not_found : codes.not_executable);
     } catch (const std::system_error& e) {
-      log_event(level::err, "error", "cannot start '{}': {}", options_.command.front(), e.what());
-      end(kCannotStart);
+      log_event(level::err, "error", "cannot start '{}': {}", name, init::explain(e));
+      end(codes.cannot_start);
     }
   }
 
@@ -121,7 +163,7 @@ class Entrypoint {
     wait_timer_.set(*options_.wait_ready);
     if (options_.verb == Verb::run)
       log_event(level::info, "waiting", "holding '{}' back until the GPUs are ready, {} ms at most",
-                options_.command.front(), options_.wait_ready->count());
+                options_.init.command.front(), options_.wait_ready->count());
   }
 
   /// Starts or refuses a command that is held back, as soon as that can be said.
@@ -137,7 +179,7 @@ class Entrypoint {
     if (verdict == warm::Verdict::refuse) {
       log_event(level::err, "refused", "the GPUs that --require asks for are not ready{}",
                 time_over_ ? " in time" : "");
-      return end(kCannotStart);
+      return end(options_.init.codes.cannot_start);
     }
     if (time_over_ && options_.requirement == warm::Requirement::none)
       log_event(level::warn, "late", "the GPUs are not ready after {} ms, ignoring: not waiting",
@@ -147,7 +189,7 @@ class Entrypoint {
 
   void end(int code) {
     if (holder_) holder_->close();
-    shutdown_.begin(code);
+    shutdown_.begin(code, command_.group());
     on_children();
   }
 
@@ -158,9 +200,11 @@ class Entrypoint {
   init::Shutdown shutdown_;
   init::Command command_;
   os::Timer wait_timer_;
+  os::Timer stop_timer_;
   std::optional<warm::HolderLink> holder_;
   bool time_over_ = false;
   bool decided_ = false;
+  bool stopping_ = false;  ///< The command has got its first SIGTERM.
 };
 
 }  // namespace

@@ -1,108 +1,35 @@
 #include "warminit/cli/options.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdlib>
+#include <filesystem>
 #include <map>
 
+#include "warminit/cli/adder.h"
 #include "warminit/cli/duration.h"
+#include "warminit/cli/init_options.h"
 
 namespace warminit::cli {
 namespace {
 
 using std::chrono::milliseconds;
 
-/// "--grace" → "WARMINIT_GRACE".
-std::string variable_of(const std::string& option) {
-  std::string name = "WARMINIT_" + option.substr(2);
-  std::ranges::transform(name, name.begin(), [](unsigned char c) {
-    return c == '-' ? '_' : static_cast<char>(std::toupper(c));
-  });
-  return name;
-}
-
-/// Where a bad value came from, for the message: the option, or the variable if that is set.
-std::string origin(const CLI::App& app, const std::string& option) {
-  const std::string variable = variable_of(option);
-  const bool given = app.count(option) > 0 && std::getenv(variable.c_str()) == nullptr;
-  return given ? option : option + " (" + variable + ")";
-}
-
-/// Adds options that all look and complain alike, each with its variable.
-class Adder {
- public:
-  explicit Adder(CLI::App& app) : app_(app) {}
-
-  CLI::Option* duration(const std::string& name, milliseconds& target, const std::string& help) {
-    return text(name, "DURATION", help, [this, name, &target](const std::string& value) {
-      target = duration_or_throw(name, value);
-    });
-  }
-
-  /// An option whose value may be left out: then `otherwise` counts.
-  CLI::Option* optional_duration(const std::string& name, std::optional<milliseconds>& target,
-                                 std::optional<milliseconds> otherwise, const std::string& help) {
-    auto* option = app_.add_option_function<std::vector<std::string>>(
-        name,
-        [this, name, &target, otherwise](const std::vector<std::string>& values) {
-          const bool bare = values.empty() || values[0].empty() || values[0] == "true";
-          target = bare ? otherwise : duration_or_throw(name, values[0]);
-        },
-        help);
-    return option->expected(0, 1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
-        ->type_name("[=DURATION]")
-        ->envname(variable_of(name));
-  }
-
-  template <typename Value>
-  CLI::Option* choice(const std::string& name, Value& target, std::map<std::string, Value> values,
-                      const std::string& help) {
-    std::string words;
-    for (const auto& [word, value] : values) words += (words.empty() ? "" : "|") + word;
-    return text(name, words, help, [this, name, &target, values, words](const std::string& word) {
-      const auto it = values.find(word);
-      if (it == values.end())
-        throw CLI::ValidationError(origin(app_, name), "'" + word + "' is none of " + words);
-      target = it->second;
-    });
-  }
-
-  CLI::Option* number(const std::string& name, int& target, const std::string& help) {
-    return text(name, "N", help, [this, name, &target](const std::string& value) {
-      const bool digits = !value.empty() && value.size() < 8 &&
-                          std::ranges::all_of(value, [](char c) { return c >= '0' && c <= '9'; });
-      if (!digits)
-        throw CLI::ValidationError(origin(app_, name), "'" + value + "' is not a number from 0 on");
-      target = std::stoi(value);
-    });
-  }
-
-  CLI::Option* text(const std::string& name, const std::string& type, const std::string& help,
-                    const std::function<void(const std::string&)>& take) {
-    return app_.add_option_function<std::string>(name, take, help)
-        ->type_name(type)
-        ->take_last()
-        ->envname(variable_of(name));
-  }
-
- private:
-  milliseconds duration_or_throw(const std::string& name, const std::string& value) const {
-    if (const auto duration = parse_duration(value)) return *duration;
-    throw CLI::ValidationError(
-        origin(app_, name),
-        "'" + value + "' is not a duration; write a number with a unit: 500ms, 30s, 2m");
-  }
-
-  CLI::App& app_;
-};
-
 constexpr const char* kFooter = R"(
 Every option has a variable: --init-timeout is WARMINIT_INIT_TIMEOUT.
 
 Exit codes: COMMAND's own; 128+n if signal n ended it; 126 COMMAND cannot be executed;
 127 COMMAND not found; 125 warminit could not start, or the GPUs that --require asks for
-are not there.)";
+are not there.
+
+Started by the name of tini, docker-init, dumb-init or catatonit (a link), it takes their
+command lines and behaves as they do.)";
+
+/// A path as it is after we have gone to `/`; a bare name is left to the loader's search.
+std::string absolute(const std::string& file) {
+  if (file.find('/') == std::string::npos) return file;
+  std::error_code ignored;  // A working directory that is gone: as it stands, then.
+  const auto path = std::filesystem::absolute(file, ignored);
+  return ignored ? file : path.string();
+}
 
 void add_warm_options(Adder& add, Options& options) {
   using warm::HoldLevel;
@@ -119,7 +46,10 @@ void add_warm_options(Adder& add, Options& options) {
   add.duration("--init-timeout", options.holder.init_timeout,
                "How long the driver may be silent before the holder is ended [30s]");
   add.text("--driver-library", "FILE", "The CUDA driver to load [libcuda.so.1]",
-           [&options](const std::string& file) { options.holder.driver_library = file; });
+           [&add, &options](const std::string& file) {
+             if (file.empty()) add.refuse("--driver-library", "'' names no file");
+             options.holder.driver_library = absolute(file);
+           });
   add.duration("--restart-delay", options.restart.delay,
                "Before a holder that died is started again; doubles each time [1s]");
   add.duration("--restart-delay-max", options.restart.delay_max, "Where the doubling ends [60s]");
@@ -142,16 +72,56 @@ void add_hidden_holder(CLI::App& app, Options& options) {
     options.holder.wait_until = parse_duration(text);
   });
   holder->add_flag("--without-mps", options.holder.without_mps);
+  holder->add_option_function<std::vector<int>>("--skip", [&options](const std::vector<int>& skip) {
+    options.holder.skip.insert(skip.begin(), skip.end());
+  });
   holder->callback([&options] { options.verb = Verb::holder; });
 }
 
+/// The command line, cut in two.
+struct Split {
+  std::vector<std::string> ours;
+  std::vector<std::string> command;
+  bool has_dashes = false;
+};
+
+/// Whether `word`, an option of ours, takes the word after it as its value.
+bool takes_next(const CLI::App& app, const std::string& word) {
+  const auto wants_value = [&](const std::string& name) {
+    const CLI::Option* option = app.get_option_no_throw(name);
+    return option != nullptr && option->get_type_size() > 0 && option->get_expected_min() > 0;
+  };
+  if (word.starts_with("--")) return word.find('=') == std::string::npos && wants_value(word);
+  // Letters together: the first that wants a value gets what follows it, or the next word.
+  for (std::size_t i = 1; i < word.size(); ++i)
+    if (wants_value(std::string("-") + word[i])) return i + 1 == word.size();
+  return false;
+}
+
+/// CLI11 must not see COMMAND: it splits an argument such as `[1,2]` in two.
+Split split_at_command(const CLI::App& app, const Personality& as,
+                       const std::vector<std::string>& argv) {
+  if (argv.empty()) return {};
+  auto end = argv.begin() + 1;
+  if (as.needs_dashes) {
+    end = std::find(end, argv.end(), "--");
+  } else {
+    while (end != argv.end() && *end != "--" && end->size() > 1 && end->front() == '-')
+      end += takes_next(app, *end) && end + 1 != argv.end() ? 2 : 1;
+  }
+  Split split{{argv.begin() + 1, end}, {}, end != argv.end() && *end == "--"};
+  split.command.assign(split.has_dashes ? end + 1 : end, argv.end());
+  return split;
+}
+
 /// What only the options together can show.
-void check_together(const Options& options, bool has_dashes, bool waits) {
-  if (options.verb == Verb::run && options.command.empty())
-    throw CLI::ValidationError("COMMAND", has_dashes
-                                              ? "nothing after --; name the program to run"
-                                              : "missing; write warminit [options] -- COMMAND");
-  if (options.verb != Verb::run && has_dashes)
+void check_together(const Options& options, const Personality& as, const Split& split, bool waits) {
+  if (options.verb == Verb::run && split.command.empty())
+    throw CLI::ValidationError(
+        "COMMAND", split.has_dashes
+                       ? "nothing after --; name the program to run"
+                       : "missing; write " + std::string(as.name) + " [options] -- COMMAND");
+  if (options.verb != Verb::run && (split.has_dashes || !split.command.empty()))
     throw CLI::ValidationError("COMMAND", "this verb runs none; leave out -- and what follows");
   if (options.requirement != warm::Requirement::none &&
       options.holder.level == warm::HoldLevel::off)
@@ -160,6 +130,17 @@ void check_together(const Options& options, bool has_dashes, bool waits) {
     throw CLI::ValidationError("--wait-ready", "needs a holder; use --hold context or device");
   if (options.holder.init_timeout <= milliseconds::zero())
     throw CLI::ValidationError("--init-timeout", "must be longer than nothing; 30s is usual");
+}
+
+void add_verbs(CLI::App& app, Options& options) {
+  app.add_subcommand("hold", "No command: hold the GPUs until SIGTERM or SIGINT")
+      ->fallthrough()
+      ->callback([&options] { options.verb = Verb::hold; });
+  CLI::App* devices = app.add_subcommand("devices", "Show the GPUs that the driver shows here");
+  devices->add_flag("--json", options.json, "As JSON");
+  devices->fallthrough()->callback([&options] { options.verb = Verb::devices; });
+  add_hidden_holder(app, options);
+  app.require_subcommand(0, 1);
 }
 
 /// What is left over, for the usual mistake: a command without -- before it.
@@ -174,52 +155,50 @@ std::string explain_extras(const CLI::App& app, const CLI::ExtrasError& error) {
 }  // namespace
 
 std::variant<Options, Answer> parse(const std::vector<std::string>& argv) {
-  // CLI11 must not see COMMAND: it splits an argument such as `[1,2]` in two.
-  const auto dashes = std::find(argv.begin() + 1, argv.end(), "--");
-  std::vector<std::string> ours(argv.begin() + 1, dashes);
-  std::ranges::reverse(ours);  // CLI11 takes a vector from its end.
-
+  const Personality& as = personality_of(argv.empty() ? "" : argv.front());
   Options options;
   options.holder.driver_library = "libcuda.so.1";
-  if (dashes != argv.end()) options.command.assign(dashes + 1, argv.end());
-
-  CLI::App app("A container init that keeps the GPUs warm.", "warminit");
-  app.footer(kFooter)->get_formatter()->column_width(34);
-  app.set_version_flag("--version", "warminit " WARMINIT_VERSION);
-  Adder add(app);
-  app.add_flag("-g,--signal-group", options.signal_group,
-               "Forward signals to COMMAND's whole process group")
-      ->envname("WARMINIT_SIGNAL_GROUP");
-  add_warm_options(add, options);
+  ForeignOptions foreign;
   std::optional<milliseconds> wait_ready;
   const milliseconds unset{-1};
+
+  CLI::App app("A container init that keeps the GPUs warm.", std::string(as.name));
+  app.footer(kFooter)->get_formatter()->column_width(34);
+  app.set_version_flag("-V,--version", version_text(as));
+  Adder add(app);
+  add_init_options(add, app, options.init, foreign);
+  add_warm_options(add, options);
   add.optional_duration(
       "--wait-ready", wait_ready, unset,
       "Hold COMMAND back until the GPUs are ready, at most so long [--init-timeout]");
-  add.duration("--grace", options.grace,
-               "Between SIGTERM and SIGKILL for what is left when COMMAND has ended [5s]");
   add_log_options(add, options);
-  app.add_subcommand("hold", "No command: hold the GPUs until SIGTERM or SIGINT")
-      ->fallthrough()
-      ->callback([&options] { options.verb = Verb::hold; });
-  CLI::App* devices = app.add_subcommand("devices", "Show the GPUs that the driver shows here");
-  devices->add_flag("--json", options.json, "As JSON");
-  devices->fallthrough()->callback([&options] { options.verb = Verb::devices; });
-  add_hidden_holder(app, options);
-  app.require_subcommand(0, 1);
+  add_verbs(app, options);
 
+  Split split = split_at_command(app, as, argv);
+  const auto refusal = [&](const std::string& why) {
+    return Answer{
+        std::string(as.name) + ": " + why + " (see " + std::string(as.name) + " --help)\n",
+        as.codes.cannot_start};
+  };
   try {
-    app.parse(ours);
-    check_together(options, dashes != argv.end(), wait_ready.has_value());
+    std::ranges::reverse(split.ours);  // CLI11 takes a vector from its end.
+    app.parse(split.ours);
+    add.read_flag_variables();
+    if (foreign.license) return Answer{"warminit: Apache License 2.0\n", 0};
+    if (foreign.pause) options.verb = Verb::hold;
+    check_together(options, as, split, wait_ready.has_value());
   } catch (const CLI::CallForHelp&) {
     return Answer{app.help(), 0};
   } catch (const CLI::CallForVersion& version) {
     return Answer{std::string(version.what()) + "\n", 0};
   } catch (const CLI::ExtrasError& error) {
-    return Answer{"warminit: " + explain_extras(app, error) + " (see warminit --help)\n", 125};
+    return refusal(explain_extras(app, error));
   } catch (const CLI::ParseError& error) {
-    return Answer{std::string("warminit: ") + error.what() + " (see warminit --help)\n", 125};
+    return refusal(error.what());
   }
+  options.init.command = std::move(split.command);
+  settle_init_options(as, foreign, options.init);
+  if (options.log_level.empty()) options.log_level = settle_log_level(as, foreign);
   if (wait_ready)
     options.wait_ready = *wait_ready == unset ? options.holder.init_timeout : *wait_ready;
   if (options.requirement != warm::Requirement::none && !options.wait_ready)

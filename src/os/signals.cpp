@@ -2,6 +2,7 @@
 
 #include <sys/signalfd.h>
 
+#include <charconv>
 #include <cstring>
 
 namespace warminit::os {
@@ -49,9 +50,50 @@ std::optional<Signal> SignalFd::next() {
   Signal signal;
   signal.number = static_cast<int>(info.ssi_signo);
   signal.sender = static_cast<pid_t>(info.ssi_pid);
+  signal.from_kernel = info.ssi_code == SI_KERNEL;
   signal.queued = info.ssi_code == SI_QUEUE;
   std::memcpy(&signal.value, &info.ssi_ptr, sizeof signal.value);
   return signal;
+}
+
+namespace {
+
+std::optional<int> to_number(std::string_view text) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+/// RTMIN+3, RTMAX-1, RTMIN, RTMAX.
+std::optional<int> parse_real_time(std::string_view name) {
+  const bool from_min = name.starts_with("RTMIN");
+  const int base = from_min ? SIGRTMIN : SIGRTMAX;
+  const std::string_view rest = name.substr(5);
+  if (rest.empty()) return base;
+  if (rest.front() != (from_min ? '+' : '-')) return std::nullopt;
+  const auto offset = to_number(rest.substr(1));
+  if (!offset || *offset < 0 || *offset > SIGRTMAX - SIGRTMIN) return std::nullopt;
+  return from_min ? base + *offset : base - *offset;
+}
+
+}  // namespace
+
+std::optional<int> parse_signal(std::string_view text) {
+  if (const auto number = to_number(text))
+    return *number >= 1 && *number <= SIGRTMAX ? number : std::nullopt;
+  if (text.starts_with("SIG")) text.remove_prefix(3);
+  if (text.starts_with("RTMIN") || text.starts_with("RTMAX")) return parse_real_time(text);
+  for (int number = 1; number < SIGRTMIN; ++number) {
+    const char* abbreviation = ::sigabbrev_np(number);
+    if (abbreviation != nullptr && text == abbreviation) return number;
+  }
+  return std::nullopt;
+}
+
+bool is_ignored(int number) {
+  struct sigaction action {};
+  return ::sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
 std::string signal_name(int number) {

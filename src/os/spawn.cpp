@@ -2,15 +2,17 @@
 
 #include <fcntl.h>
 #include <sys/auxv.h>
-#include <sys/syscall.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
 
+#include "warminit/os/descriptors.h"
 #include "warminit/os/fd.h"
 
 namespace warminit::os {
@@ -23,7 +25,10 @@ struct Plan {
   std::vector<char*> argv;
   std::vector<char*> shell_argv;  ///< sh FILE argv[1]…; FILE is filled in by the child.
   std::vector<char*> envp;
+  char* listen_pid = nullptr;  ///< Where in `environment` the child writes its pid, if anywhere.
 };
+
+constexpr std::size_t kMostPidDigits = 10;
 
 std::vector<std::string> candidates(const SpawnOptions& options) {
   if (!options.file.empty()) return {options.file};
@@ -59,10 +64,30 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
   return result;
 }
 
+/// sd_listen_fds(3): descriptors belong to the process that LISTEN_PID names. If that is us, it
+/// shall be the new one, whose pid only it knows: room for it.
+void prepare_listen_pid(Plan& plan) {
+  constexpr std::string_view kName = "LISTEN_PID=";
+  std::erase_if(plan.environment,
+                [](const std::string& entry) { return entry.starts_with("LISTEN_PIDFDID="); });
+  for (std::string& entry : plan.environment) {
+    if (entry != std::string(kName) + std::to_string(::getpid())) continue;
+    entry.resize(kName.size() + kMostPidDigits);
+    plan.listen_pid = entry.data() + kName.size();
+  }
+}
+
+/// Without a heap: between fork and exec.
+void write_pid(char* text) {
+  const auto [end, error] = std::to_chars(text, text + kMostPidDigits, ::getpid());
+  *end = '\0';
+}
+
 Plan make_plan(const SpawnOptions& options) {
   Plan plan;
   plan.files = candidates(options);
   plan.environment = merged_environment(options.environment);
+  if (::getenv("LISTEN_PID") != nullptr) prepare_listen_pid(plan);
   plan.argv = pointers(options.argv);
   plan.envp = pointers(plan.environment);
   static char shell[] = "sh";
@@ -71,39 +96,57 @@ Plan make_plan(const SpawnOptions& options) {
   return plan;
 }
 
-/// Whether the file is a binary of some machine, which no shell can read.
-bool is_elf(const char* file) {
+/// Whether a shell can make something of the file: it can be read, and is no binary of some
+/// machine.
+bool is_for_shell(const char* file) {
   const int fd = ::open(file, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
   std::array<char, 4> magic{};
-  const bool elf = fd >= 0 && ::read(fd, magic.data(), magic.size()) == 4 &&
+  const bool elf = ::read(fd, magic.data(), magic.size()) == 4 &&
                    std::memcmp(magic.data(), "\177ELF", magic.size()) == 0;
-  if (fd >= 0) ::close(fd);
-  return elf;
+  ::close(fd);
+  return !elf;
 }
 
-/// Executes the first file that can be; returns the errno that says most about why none could,
-/// and in `tried` which file that was.
+/// Why a file could not be executed, in the order of how much that tells.
+enum class Obstacle {
+  absent,  ///< No such file; or in a folder that may not be searched, where shells say so too.
+  no_interpreter,  ///< It is there; what its first line or its header names is not.
+  other,
+};
+
+Obstacle obstacle_of(const char* file, int error) {
+  const bool seen = ::access(file, F_OK) == 0;
+  if (error == ENOENT || error == ENOTDIR)
+    return seen ? Obstacle::no_interpreter : Obstacle::absent;
+  return error == EACCES && !seen ? Obstacle::absent : Obstacle::other;
+}
+
+/// Executes the first file that can be, as execvp does; returns the errno that says most about why
+/// none could, and in `tried` which file that was.
 int execute(Plan& plan, std::size_t& tried) {
-  int error = ENOENT;
+  int result = ENOENT;
+  auto most = Obstacle::absent;
   for (std::size_t i = 0; i < plan.files.size(); ++i) {
     const char* file = plan.files[i].c_str();
     ::execve(file, plan.argv.data(), plan.envp.data());
-    if (errno == ENOEXEC && !is_elf(file)) {
+    int error = errno;
+    if (error == ENOEXEC && is_for_shell(file)) {
       plan.shell_argv[1] = const_cast<char*>(file);
-      ::execve("/bin/sh", plan.shell_argv.data(), plan.envp.data());  // ENOENT where there is none.
+      ::execve("/bin/sh", plan.shell_argv.data(), plan.envp.data());
+      error = errno;  // ENOENT where there is no shell.
     }
-    const bool absent = errno == ENOENT || errno == ENOTDIR;
-    if (absent && ::access(file, F_OK) == 0) {  // It is there; what its first line names is not.
+    const Obstacle obstacle = obstacle_of(file, error);
+    if (obstacle > most || i == 0) {
+      most = obstacle;
       tried = i;
-      return ENOENT;
+      result = obstacle == Obstacle::other ? error : ENOENT;
     }
-    if (absent && error != ENOENT)
-      continue;  // A file that exists tells more than one that doesn't.
-    tried = i;
-    error = absent ? ENOENT : errno;
-    if (!absent && errno != EACCES) return error;
+    const bool go_on = obstacle != Obstacle::other || error == EACCES || error == ESTALE ||
+                       error == ENODEV || error == ETIMEDOUT;
+    if (!go_on) break;
   }
-  return error;
+  return result;
 }
 
 /// Copies of descriptors stand from here on while targets below are filled.
@@ -124,21 +167,38 @@ bool place_descriptors(const std::map<int, int>& descriptors) {
   return true;
 }
 
+/// The lowest number above the standard descriptors and all targets.
+int first_free(const std::map<int, int>& descriptors) {
+  return std::max(STDERR_FILENO, descriptors.empty() ? 0 : descriptors.rbegin()->first) + 1;
+}
+
 struct Failure {
   int error = 0;
   std::size_t tried = 0;
 };
 
+/// Makes the place of `options`, in the child: a program that reads its terminal at once must find
+/// itself in front. SIGTTOU is blocked.
+void take_place(const SpawnOptions& options) {
+  if (options.place == Place::own_session) {
+    (void)::setsid();
+    (void)::ioctl(STDIN_FILENO, TIOCSCTTY, 0);  // Fails where it is no terminal or not free.
+  }
+  if (options.place == Place::own_group)
+    (void)::setpgid(0, 0);  // Fails only for a session leader, which has one.
+  // Not stolen from somebody else's job: only where we stand in front ourselves.
+  if (options.foreground) (void)::tcsetpgrp(STDIN_FILENO, ::getpgrp());
+}
+
 /// In the child: never returns.
 [[noreturn]] void become(const SpawnOptions& options, Plan& plan, int report) {
   Failure failure;
-  report = ::fcntl(report, F_DUPFD_CLOEXEC, kAboveTargets);  // Else a target may take its place.
-  if (options.own_group) (void)::setpgid(0, 0);  // Fails only for a session leader, which has one.
-  // In the child, because a program that reads its terminal at once must find itself in front.
-  // Not stolen from somebody else's job: only where we stand in front ourselves. SIGTTOU is
-  // blocked.
-  if (options.foreground) (void)::tcsetpgrp(STDIN_FILENO, ::getpgrp());
-  if (place_descriptors(options.descriptors)) {
+  if (plan.listen_pid != nullptr) write_pid(plan.listen_pid);
+  if (!options.descriptors.empty())  // Else a target may take its place.
+    report = ::fcntl(report, F_DUPFD_CLOEXEC, kAboveTargets);
+  take_place(options);
+  if (report >= 0 && place_descriptors(options.descriptors)) {
+    if (options.only_descriptors) close_on_exec_from(first_free(options.descriptors));
     restore_signals(options.signals);
     failure.error = execute(plan, failure.tried);
   } else {
@@ -161,7 +221,7 @@ pid_t spawn(const SpawnOptions& options) {
   if (pid == 0) become(options, plan, write_end.get());
   write_end = Fd();
   // The child does the same; whoever comes first, the group exists before we go on.
-  if (options.own_group) (void)::setpgid(pid, pid);
+  if (options.place == Place::own_group) (void)::setpgid(pid, pid);
 
   Failure failure;
   ssize_t n = 0;
@@ -172,11 +232,6 @@ pid_t spawn(const SpawnOptions& options) {
   while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
   }
   throw ExecError(failure.error, plan.files.at(failure.tried));
-}
-
-void close_on_exec_from(int first) {
-  constexpr unsigned kCloseRangeCloexec = 4;  // CLOSE_RANGE_CLOEXEC; absent from older headers.
-  (void)::syscall(SYS_close_range, static_cast<unsigned>(first), ~0U, kCloseRangeCloexec);
 }
 
 std::string own_executable() {

@@ -4,6 +4,10 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
+
+#include <cerrno>
+#include <string>
 
 namespace warminit::os {
 
@@ -17,20 +21,27 @@ StderrWriter::StderrWriter() {
         Fd(::open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | O_APPEND));
 }
 
-bool StderrWriter::write(std::string_view line) const {
-  ssize_t n = 0;
-  if (socket_) {
-    n = ::send(STDERR_FILENO, line.data(), line.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-  } else if (reopened_) {
-    n = ::write(reopened_.get(), line.data(), line.size());
-  } else {
-    // Another user's pipe cannot be reopened. Where it can be written, it takes PIPE_BUF bytes
-    // at once (pipe(7)), and our lines are shorter, so that only a race could still block.
-    pollfd ready{STDERR_FILENO, POLLOUT, 0};
-    if (::poll(&ready, 1, 0) != 1 || (ready.revents & POLLOUT) == 0) return false;
-    n = ::write(STDERR_FILENO, line.data(), line.size());
-  }
-  return n > 0;
+bool StderrWriter::write(std::string_view line) {
+  // What has begun a line without ending it, on a slow terminal or a full disk, ends it now.
+  const std::string whole = torn_ ? "\n" + std::string(line) : "";
+  if (torn_) line = whole;
+  const ssize_t n = try_write(line);
+  if (n > 0) torn_ = static_cast<std::size_t>(n) < line.size();
+  return n == static_cast<ssize_t>(line.size());
+}
+
+ssize_t StderrWriter::try_write(std::string_view line) const {
+  if (socket_) return ::send(STDERR_FILENO, line.data(), line.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (reopened_) return ::write(reopened_.get(), line.data(), line.size());
+  // Another user's pipe cannot be reopened: the kernel is asked not to wait.
+  const iovec text{const_cast<char*>(line.data()), line.size()};
+  const ssize_t n = ::pwritev2(STDERR_FILENO, &text, 1, -1, RWF_NOWAIT);
+  if (n >= 0 || (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL)) return n;
+  // It knows no such way here. A pipe that can be written takes PIPE_BUF bytes at once (pipe(7)),
+  // and our lines are shorter, so that only a race could still block.
+  pollfd ready{STDERR_FILENO, POLLOUT, 0};
+  if (::poll(&ready, 1, 0) != 1 || (ready.revents & POLLOUT) == 0) return -1;
+  return ::write(STDERR_FILENO, line.data(), line.size());
 }
 
 }  // namespace warminit::os

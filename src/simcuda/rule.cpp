@@ -27,9 +27,9 @@ std::string refuse(std::string_view text, const char* wanted) {
 /// One rule, or the reason why `text` is none.
 std::optional<Rule> parse_rule(std::string_view text, RuleKind kind, std::string& problem) {
   const std::vector<std::string_view> parts = split(text, ':');
-  const std::size_t device_at = kind == RuleKind::kWithCode ? 2 : 1;
+  const std::size_t device_at = kind == RuleKind::with_code ? 2 : 1;
   if (parts.size() < device_at || parts.size() > device_at + 2) {
-    problem = refuse(text, kind == RuleKind::kWithCode ? "function:code[:device[:times]]"
+    problem = refuse(text, kind == RuleKind::with_code ? "function:code[:device[:times]]"
                                                        : "function[:device[:times]]");
     return std::nullopt;
   }
@@ -39,7 +39,7 @@ std::optional<Rule> parse_rule(std::string_view text, RuleKind kind, std::string
     problem = refuse(parts[0], "a driver function that the simulation has");
     return std::nullopt;
   }
-  if (kind == RuleKind::kWithCode) {
+  if (kind == RuleKind::with_code) {
     const auto code = parse_number(parts[1], 1, kHighestCode);
     if (!code) {
       problem = refuse(parts[1], "an error code from 1 to 9999");

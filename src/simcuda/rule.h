@@ -17,7 +17,7 @@ struct Rule {
   std::optional<unsigned> times;   ///< Always if absent.
 };
 
-enum class RuleKind { kWithCode, kWithoutCode };
+enum class RuleKind { with_code, without_code };
 
 /// Reads a list of rules; the grammar is in switches.h. On a bad entry `problem` says why.
 std::vector<Rule> parse_rules(std::string_view value, RuleKind kind, std::string& problem);

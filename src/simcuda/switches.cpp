@@ -98,9 +98,9 @@ Switches read_switches() {
     switches.memory_bytes = *mib * kMiB;
   switches.compute_modes = reader.compute_modes("SIMCUDA_COMPUTE_MODE");
   switches.mig = reader.number("SIMCUDA_MIG", 0, 1).value_or(0) == 1;
-  switches.fail = reader.rules("SIMCUDA_FAIL", RuleKind::kWithCode);
-  switches.hang = reader.rules("SIMCUDA_HANG", RuleKind::kWithoutCode);
-  switches.crash = reader.rules("SIMCUDA_CRASH", RuleKind::kWithoutCode);
+  switches.fail = reader.rules("SIMCUDA_FAIL", RuleKind::with_code);
+  switches.hang = reader.rules("SIMCUDA_HANG", RuleKind::without_code);
+  switches.crash = reader.rules("SIMCUDA_CRASH", RuleKind::without_code);
   switches.wrong_result = reader.devices("SIMCUDA_WRONG_RESULT");
   switches.sticky_after = reader.milliseconds("SIMCUDA_STICKY_AFTER_MS");
   if (const auto version = reader.number("SIMCUDA_DRIVER_VERSION", 1000, 999'999))

@@ -12,15 +12,14 @@
 /// any function. An empty value is the same as none. A bad value is said once on stderr, and
 /// cuInit then answers CUDA_ERROR_INVALID_VALUE.
 ///
+// clang-format off
 ///     SIMCUDA_DEVICES=N             0 to 64, default 1; with 0 cuInit answers 100
 ///     SIMCUDA_INIT_MS=N             0 to 3600000, default 0: what cuInit takes
 ///     SIMCUDA_CONTEXT_MS=N          0 to 3600000, default 0: what creating a primary context
-///     takes;
-///                                   devices do not wait for each other
+///                                   takes; devices do not wait for each other
 ///     SIMCUDA_MEMORY_MIB=N          1 to 16777216, default 143771: memory of each device
 ///     SIMCUDA_COMPUTE_MODE=M[,M…]   M is default, exclusive or prohibited; one per device, the
-///     last
-///                                   is repeated
+///                                   last is repeated
 ///     SIMCUDA_MIG=0|1               default 0; 1: one device, an instance with a UUID of its own
 ///     SIMCUDA_FAIL=RULE[,RULE…]     RULE is function:code[:device[:times]]
 ///     SIMCUDA_HANG=RULE[,RULE…]     RULE is function[:device[:times]]: the call never returns
@@ -30,6 +29,7 @@
 ///                                   answers 719
 ///     SIMCUDA_DRIVER_VERSION=N      1000 to 999999, default 13000
 ///     SIMCUDA_SHARED=PATH           processes with the same PATH share a host; see file_lock.h
+// clang-format on
 ///
 /// In a RULE `function` is a name of the table in cuda/driver.h without its version suffix
 /// (cuDevicePrimaryCtxRelease; only cuDeviceGetUuid_v2 is a function of its own), `code` is 1 to

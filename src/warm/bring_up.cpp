@@ -65,6 +65,13 @@ class Warmer {
     return kept;
   }
 
+  /// It has cost the others their holder before.
+  void leave_alone() {
+    state_.problem = Problem{0, "left out, for its errors have ended the holder more than once",
+                             "see the errors before; start the container anew once it is well"};
+    enter(DeviceStatus::failed);
+  }
+
   /// An error after which this process is of no more use.
   [[nodiscard]] const std::optional<Diagnosis>& fatal() const { return fatal_; }
   [[nodiscard]] bool failed() const { return state_.status == DeviceStatus::failed; }
@@ -85,7 +92,7 @@ class Warmer {
     state_.problem = Problem{
         0, "compute mode " + state_.compute_mode,
         exclusive ? "one process at a time may use it, so it is left to the command: the driver is "
-                    "held, the device is not proved"
+                    "held, the device is not verified"
                   : "no process may use it: nvidia-smi -c DEFAULT on the host allows it"};
     enter(exclusive ? DeviceStatus::ready : DeviceStatus::skipped);
     return false;
@@ -136,18 +143,29 @@ std::optional<Diagnosis> start_driver(Held& held, const std::string& library,
 }
 
 /// All devices at once, a thread each; the reports of all are complete afterwards.
-std::optional<Diagnosis> warm_all(Held& held, HoldLevel level,
+std::optional<Diagnosis> warm_all(Held& held, const BringUp& task,
                                   const std::vector<cuda::Device>& devices,
                                   const Reporter& report) {
   std::vector<std::unique_ptr<Warmer>> warmers;
   warmers.reserve(devices.size());
   for (const cuda::Device& device : devices)
-    warmers.push_back(std::make_unique<Warmer>(held, level, report, device));
+    warmers.push_back(std::make_unique<Warmer>(held, task.level, report, device));
   held.contexts.resize(devices.size());
   {
     std::vector<std::jthread> threads;
-    for (std::size_t i = 0; i < warmers.size(); ++i)
-      threads.emplace_back([&, i] { held.contexts[i] = warmers[i]->run(); });
+    for (std::size_t i = 0; i < warmers.size(); ++i) {
+      const auto warm = [&, i] {
+        if (task.skip.contains(devices[i].ordinal))
+          warmers[i]->leave_alone();
+        else
+          held.contexts[i] = warmers[i]->run();
+      };
+      try {
+        threads.emplace_back(warm);
+      } catch (const std::system_error&) {
+        warm();  // The limit of processes: one after the other, then.
+      }
+    }
   }
   bool all_failed = true;
   for (const auto& warmer : warmers) {
@@ -161,10 +179,9 @@ std::optional<Diagnosis> warm_all(Held& held, HoldLevel level,
 
 }  // namespace
 
-std::optional<Diagnosis> bring_up(Held& held, HoldLevel level, const std::string& library,
-                                  const Reporter& report) {
+std::optional<Diagnosis> bring_up(Held& held, const BringUp& task, const Reporter& report) {
   DriverReport driver_report;
-  if (auto diagnosis = start_driver(held, library, driver_report)) return diagnosis;
+  if (auto diagnosis = start_driver(held, task.driver_library, driver_report)) return diagnosis;
   auto devices = cuda::visible_devices(*held.driver);
   if (!devices) return diagnose(devices.error(), held.driver->path);
   if (devices->empty())
@@ -172,7 +189,7 @@ std::optional<Diagnosis> bring_up(Held& held, HoldLevel level, const std::string
                     held.driver->path);
   driver_report.devices = static_cast<int>(devices->size());
   report(driver_report);
-  return warm_all(held, level, *devices, report);
+  return warm_all(held, task, *devices, report);
 }
 
 }  // namespace warminit::warm

@@ -10,10 +10,13 @@ namespace {
 using namespace cuda::abi;  // The codes, by the names of cuda.h.
 
 std::string explain_hidden() {
+  const std::string variables = join(hiding_variables(), "");
+  if (variables.empty())
+    return "the container was given no GPU: start it with some (docker run --gpus all)";
   return fmt::format(
       "hidden by {}; give the container GPUs (docker run --gpus all) and leave "
-      "CUDA_VISIBLE_DEVICES unset or let it name devices that exist here",
-      join(hiding_variables(), "no variable: the container was given no GPU"));
+      "CUDA_VISIBLE_DEVICES unset or let it name devices that exist here, each once",
+      variables);
 }
 
 std::string explain_nodes(const std::string& otherwise) {
@@ -51,14 +54,11 @@ Diagnosis diagnose(const cuda::Error& error, const std::string& library) {
                     "the toolkit's stub stands before the driver: take its folder out of "
                     "LD_LIBRARY_PATH, and start the container with GPUs");
     case CUDA_ERROR_NO_DEVICE:
-      return answer(error, Response::give_up, explain_hidden());
     case CUDA_ERROR_INVALID_DEVICE:
-      return answer(error, Response::give_up,
-                    explain_hidden() + "; a device may be named only once");
+      return answer(error, Response::give_up, explain_hidden());
     case CUDA_ERROR_OUT_OF_MEMORY:
       return answer(error, Response::skip_device,
-                    "its memory is taken by other processes (nvidia-smi shows them): free some, or "
-                    "use --hold device");
+                    "its memory is taken by other processes: nvidia-smi shows them; free some");
     case CUDA_ERROR_DEVICE_UNAVAILABLE:
       return answer(error, Response::skip_device,
                     "another process owns it, or its compute mode forbids a context: see "
@@ -82,10 +82,13 @@ Diagnosis diagnose(const cuda::Error& error, const std::string& library) {
     case CUDA_ERROR_MPS_SERVER_NOT_READY:
     case CUDA_ERROR_MPS_MAX_CLIENTS_REACHED:
     case CUDA_ERROR_MPS_MAX_CONNECTIONS_REACHED:
-    case CUDA_ERROR_MPS_CLIENT_TERMINATED:
       return answer(error, uses_mps() ? Response::retry_without_mps : Response::restart,
                     "the MPS server cannot be reached: check that nvidia-cuda-mps-control runs and "
                     "that its pipe directory is mounted, with the same user");
+    case CUDA_ERROR_MPS_CLIENT_TERMINATED:
+      return answer(error, uses_mps() ? Response::retry_without_mps : Response::restart,
+                    "the MPS server has ended its clients, as it does when one of them fails: see "
+                    "its log, and restart it if it does not recover");
     case CUDA_ERROR_ECC_UNCORRECTABLE:
     case CUDA_ERROR_NVLINK_UNCORRECTABLE:
     case CUDA_ERROR_ILLEGAL_ADDRESS:
@@ -110,7 +113,8 @@ Diagnosis diagnose(const cuda::Error& error, const std::string& library) {
                     explain_nodes("compute mode Prohibited, a host that was suspended, or a module "
                                   "nvidia_uvm that is not loaded (nvidia-modprobe -u)"));
     default:
-      return answer(error, Response::fail_device, "");
+      return answer(error, Response::fail_device,
+                    "an error of the driver without a known cure: see the host's kernel log");
   }
 }
 

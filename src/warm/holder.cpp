@@ -12,6 +12,7 @@
 #include <mutex>
 #include <thread>
 
+#include "warminit/os/descriptors.h"
 #include "warminit/os/fd.h"
 #include "warminit/os/spawn.h"
 #include "warminit/warm/bring_up.h"
@@ -77,6 +78,13 @@ class Link {
   ::_exit(kHolderTryAgain);
 }
 
+/// No thread, no memory: not the driver's doing, and perhaps better later.
+Diagnosis out_of_resources(const std::exception& error) {
+  return {Response::restart,
+          {0, std::string("the holder: ") + error.what(),
+           "a thread could not be started: raise the limit of processes (pids.max, ulimit -u)"}};
+}
+
 /// Reports why there is nothing to hold; tries again by itself where that is the cure.
 int act_on(const Diagnosis& diagnosis, HolderOptions options, Link& link) {
   const bool permanent = diagnosis.response == Response::give_up;
@@ -109,6 +117,7 @@ std::vector<std::string> holder_arguments(const HolderOptions& options) {
   if (options.wait_until)
     arguments.push_back("--wait-until=" + std::to_string(options.wait_until->count()) + "ms");
   if (options.without_mps) arguments.emplace_back("--without-mps");
+  for (const int ordinal : options.skip) arguments.push_back("--skip=" + std::to_string(ordinal));
   return arguments;
 }
 
@@ -119,11 +128,21 @@ int run_holder(const HolderOptions& options) {
   std::optional<Diagnosis> diagnosis;
   const os::Fd done(os::check(::eventfd(0, EFD_CLOEXEC), "eventfd"));
   // The driver works in a thread of its own: this one must see init's end even while it hangs.
-  std::thread worker([&] {
-    diagnosis = bring_up(held, options.level, options.driver_library,
-                         [&link](const Report& report) { link.report(report); });
+  const auto work = [&] {
+    try {
+      diagnosis = bring_up(held, {options.level, options.driver_library, options.skip},
+                           [&link](const Report& report) { link.report(report); });
+    } catch (const std::exception& e) {
+      diagnosis = out_of_resources(e);
+    }
     (void)::eventfd_write(done.get(), 1);
-  });
+  };
+  std::thread worker;
+  try {
+    worker = std::thread(work);
+  } catch (const std::system_error& e) {
+    return act_on(out_of_resources(e), options, link);
+  }
   if (Link::closed(done.get(), kForEver)) ::_exit(0);  // The kernel takes back what the driver has.
   worker.join();
   if (diagnosis) return act_on(*diagnosis, options, link);

@@ -15,8 +15,17 @@
 namespace warminit::warm {
 namespace {
 
-/// A report is far shorter. A holder that writes more without a newline has lost its mind.
+/// A report is far shorter. A holder that writes more without a newline misbehaves.
 constexpr std::size_t kMostLineBytes = 65536;
+constexpr int kMostBadLines = 100;
+/// How much is read of what a holder wrote before it ended: more than its socket holds.
+constexpr int kMostLastReads = 256;
+
+/// A GPU that ends the holder so often is left out by the next one, for the sake of the others.
+constexpr int kMostFatalErrors = 2;
+
+/// An H200's context takes 0.1 s to release.
+constexpr std::chrono::milliseconds kReleaseTime{2000};
 
 std::array<os::Fd, 2> make_link() {
   std::array<int, 2> ends{};
@@ -33,6 +42,7 @@ HolderLink::HolderLink(os::EventLoop& loop, init::Reaper& reaper, HolderOptions 
                        init::RestartPolicy policy, std::function<void()> changed)
     : loop_(loop),
       options_(std::move(options)),
+      executable_(os::own_executable()),
       changed_(std::move(changed)),
       supervisor_(
           loop, reaper, policy,
@@ -49,16 +59,19 @@ void HolderLink::close() {
   closing_ = true;
   journal_.close();
   supervisor_.retire();
-  hang_timer_.cancel();
   disconnect();
+  if (supervisor_.pid()) hang_timer_.set(kReleaseTime);  // The driver may hang here too.
 }
 
 pid_t HolderLink::start_process() {
   disconnect();
+  hung_ = false;
+  state_.holder_started();
   auto [ours, theirs] = make_link();
   os::SpawnOptions spawn;
   spawn.argv = holder_arguments(options_);
-  spawn.file = os::own_executable();
+  spawn.file = executable_;
+  spawn.only_descriptors = true;
   sigfillset(&spawn.signals.mask);  // It ends by its link, in order; only SIGKILL is quicker.
   spawn.environment = {
       {"CUDA_DISABLE_PERF_BOOST", "1"},  // An idle context is no reason for high clocks.
@@ -74,9 +87,6 @@ pid_t HolderLink::start_process() {
   const pid_t pid = os::spawn(spawn);
 
   socket_ = std::move(ours);
-  hung_ = false;
-  state_.holder_started();
-  journal_.on_holder_start();
   loop_.watch(socket_.get(), EPOLLIN, [this](std::uint32_t) { on_readable(); });
   hang_timer_.set(options_.init_timeout);
   init::log_event(spdlog::level::debug, "holder", "started the holder as pid {}", pid);
@@ -84,25 +94,25 @@ pid_t HolderLink::start_process() {
 }
 
 void HolderLink::on_readable() {
+  // One piece a wake-up: signals and orphans get their turn whatever the holder writes.
   std::array<char, 4096> chunk{};
-  for (;;) {
-    const ssize_t n = ::recv(socket_.get(), chunk.data(), chunk.size(), 0);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && errno == EAGAIN) break;
-    if (n <= 0) return disconnect();  // Its end follows as SIGCHLD.
-    buffer_.append(chunk.data(), static_cast<std::size_t>(n));
-    for (std::size_t end = 0; (end = buffer_.find('\n')) != std::string::npos;) {
-      const std::string line = buffer_.substr(0, end);
-      buffer_.erase(0, end + 1);
-      on_line(line);
-      if (!socket_) return;  // `changed_` has closed us.
-    }
-    if (buffer_.size() > kMostLineBytes) {
-      init::log_event(spdlog::level::err, "holder", "the holder writes without end, killing it");
-      supervisor_.kill(SIGKILL);
-      return disconnect();
-    }
+  const ssize_t n = ::recv(socket_.get(), chunk.data(), chunk.size(), 0);
+  if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
+  if (n <= 0) return disconnect();  // Its end follows as SIGCHLD.
+  buffer_.append(chunk.data(), static_cast<std::size_t>(n));
+  for (std::size_t end = 0; (end = buffer_.find('\n')) != std::string::npos;) {
+    const std::string line = buffer_.substr(0, end);
+    buffer_.erase(0, end + 1);
+    on_line(line);
+    if (!socket_) return;  // `changed_` has closed us.
   }
+  if (buffer_.size() > kMostLineBytes) on_misbehaviour("writes a line without end");
+}
+
+void HolderLink::on_misbehaviour(const char* what) {
+  init::log_event(spdlog::level::err, "holder", "the holder {}, killing it", what);
+  supervisor_.kill(SIGKILL);
+  disconnect();
 }
 
 void HolderLink::on_line(const std::string& line) {
@@ -110,8 +120,13 @@ void HolderLink::on_line(const std::string& line) {
   if (!report) {
     init::log_event(spdlog::level::warn, "holder", "not a report of the holder, ignoring: '{}'",
                     line.substr(0, 200));
+    if (++bad_lines_ == kMostBadLines) on_misbehaviour("writes no reports");
     return;
   }
+  if (const auto* device = std::get_if<DeviceReport>(&*report);
+      device != nullptr && device->status == DeviceStatus::lost &&
+      ++fatal_errors_[device->ordinal] == kMostFatalErrors)
+    options_.skip.insert(device->ordinal);
   state_.apply(*report);
   journal_.on_report(*report);
   journal_.on_state(state_);
@@ -131,6 +146,12 @@ void HolderLink::on_line(const std::string& line) {
 void HolderLink::on_hang() {
   hung_ = true;
   supervisor_.kill(SIGKILL);
+  if (closing_) {
+    init::log_event(spdlog::level::warn, "holder",
+                    "the driver has not released the GPUs in {} ms, killing the holder",
+                    kReleaseTime.count());
+    return;
+  }
   const Problem problem{
       0, fmt::format("the driver has not answered for {} ms", options_.init_timeout.count()),
       "the holder is killed; if it stays, it hangs inside the kernel: see the host's kernel log"};
@@ -141,10 +162,14 @@ void HolderLink::on_hang() {
 }
 
 void HolderLink::on_end(const init::Supervisor::Ending& ending) {
-  if (socket_) on_readable();  // What it said last counts.
+  for (int i = 0; socket_ && i < kMostLastReads; ++i) on_readable();  // What it said last counts.
   disconnect();
   hang_timer_.cancel();
-  if (closing_) return;
+  if (closing_) {
+    init::log_event(spdlog::level::debug, "holder", "the holder ended with {}",
+                    init::describe_status(ending.status));
+    return;
+  }
   // A holder that ends by itself, or for its hang, has left a reason.
   Problem why{0, init::describe_status(ending.status), ""};
   if ((hung_ || !WIFSIGNALED(ending.status)) && state_.problem())

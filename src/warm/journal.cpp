@@ -88,11 +88,15 @@ void Journal::on_device(const DeviceReport& device) {
 void Journal::on_state(const State& state) {
   if (closed_) return;
   const Readiness now = state.readiness();
-  if (std::exchange(readiness_, now) == now || now == Readiness::pending) return;
-  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(
-      std::chrono::steady_clock::now() - begin_);
+  if (std::exchange(readiness_, now) == now) return;
+  const auto time = std::chrono::steady_clock::now();
+  if (now == Readiness::pending) {
+    begin_ = time;
+    return;
+  }
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(time - begin_);
   const std::string text = state.devices().empty() ? "no GPU is known"
-                                                   : fmt::format("{} of {} GPUs are warm",
+                                                   : fmt::format("{} of {} GPUs are ready",
                                                                  state.count(DeviceStatus::ready),
                                                                  state.devices().size());
   if (now == Readiness::ready)

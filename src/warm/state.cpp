@@ -44,6 +44,7 @@ void State::holder_started() {
   given_up_ = false;
   restarting_ = false;
   driver_.reset();
+  problem_.reset();
   devices_.clear();  // The new one may see others.
 }
 

@@ -41,22 +41,22 @@ TEST(CommandLine, LeavesTheCommandUntouched) {
     std::vector<std::string> arguments{"--grace=7s", "--"};
     arguments.insert(arguments.end(), command.begin(), command.end());
     const Options options = options_of(arguments);
-    EXPECT_THAT(options.command, ElementsAreArray(command));
+    EXPECT_THAT(options.init.command, ElementsAreArray(command));
     EXPECT_EQ(options.verb, Verb::run);
-    EXPECT_EQ(options.grace, 7s);
-    EXPECT_FALSE(options.signal_group);
+    EXPECT_EQ(options.init.grace, 7s);
+    EXPECT_EQ(options.init.target, init::SignalTarget::command);
   }
 }
 
 TEST(CommandLine, EndsOurOptionsAtTheFirstDashes) {
-  EXPECT_THAT(options_of({"--", "--", "-g"}).command, ElementsAre("--", "-g"));
+  EXPECT_THAT(options_of({"--", "--", "-g"}).init.command, ElementsAre("--", "-g"));
 }
 
 TEST(Verbs, HoldRunsNoCommand) {
   const Options options = options_of({"hold", "--hold", "device"});
   EXPECT_EQ(options.verb, Verb::hold);
   EXPECT_EQ(options.holder.level, warm::HoldLevel::device);
-  EXPECT_THAT(options.command, IsEmpty());
+  EXPECT_THAT(options.init.command, IsEmpty());
 }
 
 TEST(Verbs, DevicesPrintsTextOrJson) {

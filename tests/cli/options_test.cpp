@@ -21,7 +21,7 @@ using warm::Requirement;
 TEST(Options, HaveSensibleDefaults) {
   const Options options = options_of({"--", "prog"});
   EXPECT_EQ(options.verb, Verb::run);
-  EXPECT_FALSE(options.signal_group);
+  EXPECT_EQ(options.init.target, init::SignalTarget::command);
   EXPECT_EQ(options.holder.level, HoldLevel::context);
   EXPECT_EQ(options.holder.driver_library, "libcuda.so.1");
   EXPECT_EQ(options.holder.init_timeout, 30s);
@@ -32,7 +32,7 @@ TEST(Options, HaveSensibleDefaults) {
   EXPECT_EQ(options.restart.delay, 1s);
   EXPECT_EQ(options.restart.delay_max, 60s);
   EXPECT_EQ(options.restart.limit, 10);
-  EXPECT_EQ(options.grace, 5s);
+  EXPECT_EQ(options.init.grace, 5s);
   EXPECT_EQ(options.log_level, "info");
   EXPECT_EQ(options.log_format, LogFormat::text);
   EXPECT_FALSE(options.json);
@@ -65,7 +65,8 @@ const std::vector<Case>& cases() {
        [](const Options& o) { return o.restart.delay_max == 7min; }},
       {"--restart-limit", "WARMINIT_RESTART_LIMIT", "0", "8",
        [](const Options& o) { return o.restart.limit == 0; }},
-      {"--grace", "WARMINIT_GRACE", "0s", "8s", [](const Options& o) { return o.grace == 0s; }},
+      {"--grace", "WARMINIT_GRACE", "0s", "8s",
+       [](const Options& o) { return o.init.grace == 0s; }},
       {"--log-level", "WARMINIT_LOG_LEVEL", "debug", "off",
        [](const Options& o) { return o.log_level == "debug"; }},
       {"--log-format", "WARMINIT_LOG_FORMAT", "json", "text",
@@ -100,7 +101,7 @@ TEST(Options, WinOverTheirVariables) {
 }
 
 TEST(Options, CountByTheirLastMention) {
-  EXPECT_EQ(options_of({"--grace=1s", "--grace=2s", "--", "prog"}).grace, 2s);
+  EXPECT_EQ(options_of({"--grace=1s", "--grace=2s", "--", "prog"}).init.grace, 2s);
   EXPECT_EQ(options_of({"--hold=off", "--hold", "device", "--", "prog"}).holder.level,
             HoldLevel::device);
 }
@@ -113,16 +114,31 @@ TEST(Options, AreUnsetByAnEmptyVariable) {
 }
 
 TEST(Options, MayStandBeforeAndBehindTheVerb) {
-  EXPECT_EQ(options_of({"--grace=7s", "hold"}).grace, 7s);
-  EXPECT_EQ(options_of({"hold", "--grace=7s"}).grace, 7s);
+  EXPECT_EQ(options_of({"--grace=7s", "hold"}).init.grace, 7s);
+  EXPECT_EQ(options_of({"hold", "--grace=7s"}).init.grace, 7s);
 }
 
-TEST(Options, SignalGroupIsAFlag) { EXPECT_TRUE(options_of({"-g", "--", "prog"}).signal_group); }
+TEST(Flags, AreSetByTheirVariableInTheUsualWords) {
+  for (const char* yes : {"1", "true", "yes", "on"}) {
+    const ScopedVariable variable("WARMINIT_SIGNAL_GROUP", yes);
+    EXPECT_EQ(options_of({"--", "prog"}).init.target, init::SignalTarget::group) << yes;
+  }
+  for (const char* no : {"0", "false", "no", "off", ""}) {
+    const ScopedVariable variable("WARMINIT_SIGNAL_GROUP", no);
+    EXPECT_EQ(options_of({"--", "prog"}).init.target, init::SignalTarget::command) << no;
+    EXPECT_EQ(options_of({"-g", "--", "prog"}).init.target, init::SignalTarget::group) << no;
+  }
+}
 
-TEST(Options, SignalGroupHasAVariableToo) {
-  const ScopedVariable variable("WARMINIT_SIGNAL_GROUP", "true");
-  EXPECT_TRUE(options_of({"--signal-group", "--", "prog"}).signal_group);
-  EXPECT_TRUE(options_of({"--", "prog"}).signal_group);
+TEST(WaitReady, IsSwitchedOffByAWordForNo) {
+  const ScopedVariable variable("WARMINIT_WAIT_READY", "false");
+  EXPECT_FALSE(options_of({"--", "prog"}).wait_ready);
+}
+
+TEST(DriverLibrary, IsFoundAlsoFromAnotherFolder) {
+  EXPECT_THAT(options_of({"--driver-library=./x.so", "--", "prog"}).holder.driver_library,
+              ::testing::MatchesRegex("/.*/x\\.so"));
+  EXPECT_EQ(options_of({"--driver-library=x.so", "--", "prog"}).holder.driver_library, "x.so");
 }
 
 TEST(WaitReady, WithoutAValueIsTheInitTimeout) {

@@ -25,7 +25,7 @@ void expect_command_untouched(Process& process) {
 
 TEST(Holder, HoldsEveryVisibleDeviceAndSaysSo) {
   Process process(waiting_command({}, {{"SIMCUDA_DEVICES", "3"}}));
-  EXPECT_TRUE(process.wait_for("ready: 3 of 3 GPUs are warm")) << process.err();
+  EXPECT_TRUE(process.wait_for("ready: 3 of 3 GPUs are ready")) << process.err();
   EXPECT_TRUE(process.child_named("warminit-holder"));
   EXPECT_EQ(count(process.err(), "is ready at level context"), 3);
   EXPECT_EQ(count(process.err(), "a SIMULATED driver is in use"), 1);
@@ -88,11 +88,30 @@ TEST(Holder, ThatHangsDelaysNeitherSignalNorEnd) {
 }
 
 TEST(Holder, ReleasesItsContextsBeforeItEnds) {
-  Process process({.argv = {WARMINIT_BINARY, "hold"},
+  Process process({.argv = {WARMINIT_BINARY, "hold", "--log-level=debug"},
                    .environment = simulated({{"SIMCUDA_CRASH", "cuDevicePrimaryCtxRelease"}})});
   ASSERT_TRUE(process.wait_for("ready: 1 of 1")) << process.err();
   process.signal(SIGTERM);
-  EXPECT_EQ(process.wait(), 0);  // It crashed in the release, so it did release; init ends well.
+  EXPECT_EQ(process.wait(), 0);
+  // The crash shows that it did release; init ends well all the same.
+  EXPECT_EQ(count(process.err(), "the holder ended with signal SIGSEGV"), 1) << process.err();
+}
+
+TEST(Holder, ThatHangsInTheReleaseDelaysTheEndOnlyALittle) {
+  Process process({.argv = warminit({"--wait-ready", "--grace=60s"}, {"true"}),
+                   .environment = simulated({{"SIMCUDA_HANG", "cuDevicePrimaryCtxRelease"}})});
+  EXPECT_EQ(process.wait(), 0);
+  EXPECT_EQ(count(process.err(), "has not released the GPUs in 2000 ms, killing the holder"), 1)
+      << process.err();
+}
+
+TEST(Holder, LeavesOutAGpuThatEndsItTwiceForTheSakeOfTheOthers) {
+  Process process({.argv = warminit({"--wait-ready=60s", "--restart-delay=10ms"}, {"true"}),
+                   .environment = simulated(
+                       {{"SIMCUDA_DEVICES", "3"}, {"SIMCUDA_FAIL", "cuLaunchKernel:719:1"}})});
+  EXPECT_EQ(process.wait(), 0);
+  EXPECT_EQ(count(process.err(), "partial: 2 of 3 GPUs are ready"), 1) << process.err();
+  EXPECT_EQ(count(process.err(), "left out, for its errors have ended the holder"), 1);
 }
 
 TEST(Holder, WaitsForAMachineThatIsStillStarting) {
@@ -145,8 +164,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Injected{"cuInit:34", "take its folder out of LD_LIBRARY_PATH"},
         Injected{"cuInit:100", "docker run --gpus all"},
-        Injected{"cuInit:101", "a device may be named only once"},
-        Injected{"cuInit:304", "/dev/nvidiactl: "},
+        Injected{"cuInit:101", "docker run --gpus all"}, Injected{"cuInit:304", "/dev/nvidiactl: "},
         Injected{"cuInit:802", "systemctl status nvidia-fabricmanager"},
         Injected{"cuInit:803", "the kernel module"},
         Injected{"cuInit:804", "data-centre GPUs only"},
@@ -155,7 +173,7 @@ INSTANTIATE_TEST_SUITE_P(
         Injected{"cuInit:807", "nvidia-cuda-mps-control"},
         Injected{"cuInit:808", "nvidia-cuda-mps-control"},
         Injected{"cuInit:809", "nvidia-cuda-mps-control"},
-        Injected{"cuInit:810", "nvidia-cuda-mps-control"},
+        Injected{"cuInit:810", "the MPS server has ended its clients"},
         Injected{"cuInit:999", "/dev/nvidia-uvm: "}, Injected{"cuLaunchKernel:700", "Xid"},
         Injected{"cuLaunchKernel:702", "Xid"}, Injected{"cuCtxSynchronize:709", "Xid"},
         Injected{"cuCtxSynchronize:710", "Xid"}, Injected{"cuCtxSynchronize:714", "Xid"},
@@ -172,7 +190,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(DriverErrorOfOneDevice, LeavesTheOthersReady) {
   Process process(waiting_command(
       {}, {{"SIMCUDA_DEVICES", "3"}, {"SIMCUDA_FAIL", "cuDevicePrimaryCtxRetain:2:1"}}));
-  EXPECT_TRUE(process.wait_for("ready: 2 of 3 GPUs are warm")) << process.err();
+  EXPECT_TRUE(process.wait_for("ready: 2 of 3 GPUs are ready")) << process.err();
   EXPECT_NE(process.err().find("is skipped, ignoring"), std::string::npos) << process.err();
   expect_command_untouched(process);
 }
@@ -180,7 +198,7 @@ TEST(DriverErrorOfOneDevice, LeavesTheOthersReady) {
 TEST(DriverErrorOfOneDevice, ThatComputesWronglyIsFoundOut) {
   Process process(waiting_command({}, {{"SIMCUDA_DEVICES", "2"}, {"SIMCUDA_WRONG_RESULT", "1"}}));
   EXPECT_TRUE(process.wait_for("the device computed")) << process.err();
-  EXPECT_TRUE(process.wait_for("partial: 1 of 2 GPUs are warm")) << process.err();
+  EXPECT_TRUE(process.wait_for("partial: 1 of 2 GPUs are ready")) << process.err();
   expect_command_untouched(process);
 }
 

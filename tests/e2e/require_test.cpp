@@ -67,7 +67,7 @@ TEST(SideBySide, EightDevicesTakeAboutAsLongAsOne) {
        .environment = simulated({{"SIMCUDA_DEVICES", "8"}, {"SIMCUDA_CONTEXT_MS", "2000"}})});
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(process.wait(), 0);
-  // One after the other would be 16 s. The ratio itself is measured by scripts/bench-devices.
+  // One after the other would be 16 s. The ratio itself is measured by scripts/bench-sim.
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
 }
 

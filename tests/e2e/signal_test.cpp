@@ -139,7 +139,7 @@ TEST_P(Signals, NoDescriptorOfOursReachesTheCommand) {
 TEST(Hold, EndsWithZeroAtATerminatingSignal) {
   for (const int number : {SIGTERM, SIGINT}) {
     Process process({.argv = {WARMINIT_BINARY, "hold"}, .environment = simulated()});
-    ASSERT_TRUE(process.wait_for("ready: 1 of 1 GPUs are warm")) << process.err();
+    ASSERT_TRUE(process.wait_for("ready: 1 of 1 GPUs are ready")) << process.err();
     process.signal(number);
     EXPECT_EQ(process.wait(), 0);
   }

@@ -252,7 +252,7 @@ def markdown(result):
         (("bare: wall time", "bare", "wall_ms"),
          ("under warminit: wall time", "warminit", "wall_ms")))
     lines += _series_section(
-        "A command that waits until the GPUs are warm",
+        "A command that waits until the GPUs are ready",
         "`warminit --wait-ready -- sh -c 'exec first_call'`. Milliseconds.",
         {"summary": {"run": series(result["wait_ready"])}} if result.get("wait_ready") else {},
         (("start of warminit to first_call's line", "run", "line_ms"),

@@ -265,7 +265,7 @@ class Steps:
         return times
 
     def wait_ready_command(self):
-        """A user's command that is held back until the GPUs are warm."""
+        """A user's command that is held back until the GPUs are ready."""
         runs = []
         for _ in range(3):
             self.prepare()

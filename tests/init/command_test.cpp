@@ -1,6 +1,7 @@
 #include "warminit/init/command.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -148,13 +149,56 @@ TEST(Command, ThatHasLeftItsGroupIsToldItself) {
   });
 }
 
-TEST(Command, HasNoTerminalWhereThereIsNone) {
+TEST(Command, IsToldWhatASignalIsRewrittenTo) {
   in_child([] {
-    ::setsid();
+    auto options = Running::options({test::program("signals"), "2"});
+    options.rewrites = {{SIGTERM, SIGQUIT}, {SIGHUP, 0}};
+    Running world(std::move(options));
+    world.command.forward(plain(SIGTERM));  // Also before it runs.
+    world.command.forward(plain(SIGHUP));
+    world.start();
+    world.wait_for(line(SIGQUIT));
+    world.command.forward(plain(SIGHUP));
+    world.command.forward(plain(SIGUSR1));
+    EXPECT_EQ(world.finish(), "listening\n" + line(SIGQUIT) + line(SIGUSR1));
+  });
+}
+
+TEST(Command, LeadsASessionWhereAsked) {
+  in_child([] {
+    auto options = Running::options({test::program("surroundings")});
+    options.own_session = true;
+    Running world(std::move(options));
+    world.start();
+    EXPECT_NE(world.finish().find("session leader 1\n"), std::string::npos);
+  });
+}
+
+TEST(Command, OfASessionStopsByWhatItsOrphanedGroupWouldIgnore) {
+  in_child([] {
+    ::setsid();  // Nobody stands above us either, so that we are not stopped along with it.
+    auto options = Running::options({"/bin/sh", "-c", "echo listening; exec sleep 60"});
+    options.own_session = true;
+    Running world(std::move(options));
+    world.start();
+    world.wait_for("listening\n");
+    world.command.forward(plain(SIGTSTP));
+    siginfo_t info{};
+    ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(*world.command.pid()), &info, WSTOPPED | WNOWAIT),
+              0);
+    EXPECT_EQ(info.si_status, SIGSTOP);
+    ::kill(*world.command.pid(), SIGKILL);
+    world.loop.run();
+  });
+}
+
+TEST(Command, KnowsItsGroupAlsoAfterItsEnd) {
+  in_child([] {
     Running world({"true"});
     world.start();
+    const pid_t pid = *world.command.pid();
     world.loop.run();
-    EXPECT_FALSE(world.command.has_terminal());
+    EXPECT_EQ(world.command.group(), pid);
   });
 }
 

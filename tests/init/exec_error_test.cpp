@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <string>
 
-#include "warminit/init/command.h"
+#include "warminit/init/exec_error.h"
 
 namespace warminit::init {
 namespace {
@@ -13,11 +13,18 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(ExecErrorCode, IsThatOfEnv) {
-  EXPECT_EQ(exec_error_code(ENOENT), 127);
-  EXPECT_EQ(exec_error_code(ENOTDIR), 127);
+TEST(ExecError, MeansNotFoundAsForEnv) {
+  EXPECT_TRUE(means_not_found(ENOENT));
+  EXPECT_TRUE(means_not_found(ENOTDIR));
   for (const int error : {EACCES, ENOEXEC, E2BIG, ENOMEM, ETXTBSY, ELOOP, EPERM})
-    EXPECT_EQ(exec_error_code(error), 126) << error;
+    EXPECT_FALSE(means_not_found(error)) << error;
+}
+
+TEST(ExecError, OfALimitSaysWhichToRaise) {
+  EXPECT_THAT(explain({EAGAIN, std::generic_category(), "fork"}),
+              AllOf(HasSubstr("fork"), HasSubstr("pids.max")));
+  EXPECT_THAT(explain({EMFILE, std::generic_category(), "pipe2"}),
+              AllOf(HasSubstr("pipe2"), HasSubstr("ulimit -n")));
 }
 
 struct Case {
@@ -37,6 +44,8 @@ TEST(ExplainExecError, NamesTheFileTheCauseAndTheRemedy) {
       {"./run", "./run", ENOTDIR, "'./run'", "not found"},
       {"", "", ENOENT, "command", "empty"},
       {"run", "/bin/run", EACCES, "'/bin/run'", "chmod +x"},
+      {"/tmp", "/tmp", EACCES, "'/tmp'", "directory"},
+      {"run", "/bin/run", EMFILE, "'/bin/run'", "ulimit -n"},
       {"run", "/bin/run", ENOEXEC, "'/bin/run'", "another machine"},
       {"run", "/bin/run", E2BIG, "'/bin/run'", "Argument list too long"},
       {"run", "/bin/run", ETXTBSY, "'/bin/run'", "Text file busy"},

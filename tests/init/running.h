@@ -17,14 +17,17 @@ namespace warminit::test {
 /// A world in which a command runs, with its stdout on a pipe; the loop stops when it ends.
 struct Running : World {
   explicit Running(std::vector<std::string> argv, bool group = false, bool masked = true)
-      : command(options(std::move(argv), group, masked)) {
+      : Running(options(std::move(argv), group, masked)) {}
+  explicit Running(init::Command::Options options) : command(std::move(options)) { catch_output(); }
+  void catch_output() {
     ::dup2(pipe.write_end.get(), STDOUT_FILENO);
     pipe.write_end = os::Fd();
   }
-  static init::Command::Options options(std::vector<std::string> argv, bool group, bool masked) {
+  static init::Command::Options options(std::vector<std::string> argv, bool group = false,
+                                        bool masked = true) {
     init::Command::Options options;
     options.argv = std::move(argv);
-    options.signal_group = group;
+    if (group) options.target = init::SignalTarget::group;
     if (masked) sigfillset(&options.signals.mask);  // Until test_signals waits for them.
     return options;
   }

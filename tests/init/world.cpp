@@ -25,7 +25,7 @@ World::World() : inherited_(os::block_all_signals()) {
 }
 
 World::~World() {
-  for (const pid_t pid : os::descendants(::getpid())) ::kill(pid, SIGKILL);
+  for (const pid_t pid : os::descendants(::getpid()).value()) ::kill(pid, SIGKILL);
 }
 
 pid_t World::child(const std::function<void()>& body) const {

@@ -19,7 +19,7 @@ using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
 TEST(Descendants, OfAProcessWithoutChildrenAreNone) {
-  test::in_child([] { EXPECT_THAT(descendants(::getpid()), IsEmpty()); });
+  test::in_child([] { EXPECT_THAT(descendants(::getpid()).value(), IsEmpty()); });
 }
 
 TEST(Descendants, AreChildrenAndTheirChildren) {
@@ -35,9 +35,10 @@ TEST(Descendants, AreChildrenAndTheirChildren) {
     pid_t grandchild = 0;
     ASSERT_EQ(::read(pipe.read_end.get(), &grandchild, sizeof grandchild),
               static_cast<ssize_t>(sizeof grandchild));
-    EXPECT_THAT(descendants(::getpid()), UnorderedElementsAre(child.pid(), parent, grandchild));
-    EXPECT_THAT(descendants(parent), UnorderedElementsAre(grandchild));
-    EXPECT_THAT(descendants(::getppid()), Contains(grandchild));
+    EXPECT_THAT(descendants(::getpid()).value(),
+                UnorderedElementsAre(child.pid(), parent, grandchild));
+    EXPECT_THAT(descendants(parent).value(), UnorderedElementsAre(grandchild));
+    EXPECT_THAT(descendants(::getppid()).value(), Contains(grandchild));
     ::kill(parent, SIGKILL);
     test::end_of(parent);
   });
@@ -47,7 +48,7 @@ TEST(Descendants, LeaveZombiesOut) {
   test::in_child([] {
     const pid_t zombie = test::fork_child([] {});
     test::wait_until_dead(zombie);
-    EXPECT_THAT(descendants(::getpid()), Not(Contains(zombie)));
+    EXPECT_THAT(descendants(::getpid()).value(), Not(Contains(zombie)));
     EXPECT_EQ(test::end_of(zombie), 0);
   });
 }
@@ -61,7 +62,7 @@ TEST(Descendants, AreFoundWhateverTheirName) {
       ::pause();
     });
     ASSERT_TRUE(test::becomes_readable(pipe.read_end.get()));
-    EXPECT_THAT(descendants(::getpid()), UnorderedElementsAre(child));
+    EXPECT_THAT(descendants(::getpid()).value(), UnorderedElementsAre(child));
     ::kill(child, SIGKILL);
     test::end_of(child);
   });
@@ -72,7 +73,7 @@ TEST(Descendants, IncludeStoppedProcesses) {
     const test::Sleeper child;
     ::kill(child.pid(), SIGSTOP);
     EXPECT_EQ(::waitpid(child.pid(), nullptr, WUNTRACED), child.pid());
-    EXPECT_THAT(descendants(::getpid()), UnorderedElementsAre(child.pid()));
+    EXPECT_THAT(descendants(::getpid()).value(), UnorderedElementsAre(child.pid()));
   });
 }
 

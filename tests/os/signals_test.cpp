@@ -164,5 +164,25 @@ TEST(SignalName, IsTheWordThatKillTakes) {
   for (const auto& [number, name] : cases) EXPECT_EQ(signal_name(number), name);
 }
 
+TEST(ParseSignal, TakesNamesAndNumbers) {
+  EXPECT_EQ(parse_signal("SIGTERM"), SIGTERM);
+  EXPECT_EQ(parse_signal("TERM"), SIGTERM);
+  EXPECT_EQ(parse_signal("15"), SIGTERM);
+  EXPECT_EQ(parse_signal("SIGRTMIN"), SIGRTMIN);
+  EXPECT_EQ(parse_signal("RTMIN+3"), SIGRTMIN + 3);
+  EXPECT_EQ(parse_signal("SIGRTMAX-1"), SIGRTMAX - 1);
+  EXPECT_EQ(parse_signal("64"), 64);
+  for (int number = 1; number <= SIGRTMAX; ++number) {
+    if (number >= 32 && number < SIGRTMIN) continue;  // glibc's own.
+    EXPECT_EQ(parse_signal(signal_name(number)), number) << signal_name(number);
+  }
+}
+
+TEST(ParseSignal, RefusesAnythingElse) {
+  for (const char* text : {"", "SIG", "NOPE", "0", "-1", "65", "15x", " 15", "sigterm ", "RTMIN-1",
+                           "RTMIN+99", "RTMAX+1", "RTMAX-", "SIGSIGTERM"})
+    EXPECT_FALSE(parse_signal(text)) << text;
+}
+
 }  // namespace
 }  // namespace warminit::os

@@ -73,7 +73,7 @@ TEST(Spawn, PutsTheProgramIntoAGroupOfItsOwnUnlessTold) {
   Pipe pipe;
   options.descriptors = {{STDOUT_FILENO, pipe.write_end.get()}};
   for (const bool own : {true, false}) {
-    options.own_group = own;
+    options.place = own ? Place::own_group : Place::our_group;
     const pid_t pid = spawn(options);
     EXPECT_EQ(test::end_of(pid), 0);
     ASSERT_TRUE(test::becomes_readable(pipe.read_end.get()));

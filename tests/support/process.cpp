@@ -65,7 +65,8 @@ void Process::become(const Options& options, int out, int err) const {
     if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) ::_exit(99);
     if (::mount("proc", "/proc", "proc", 0, nullptr) != 0) ::_exit(98);
   }
-  if (options.own_session) ::setsid();
+  // A container runtime gives PID 1 a session of its own.
+  if (options.own_session || options.place == Place::pid_namespace) ::setsid();
   const int in = options.stdin_fd ? *options.stdin_fd : ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   ::dup2(in, STDIN_FILENO);
   if (options.own_session) ::ioctl(STDIN_FILENO, TIOCSCTTY, 0);

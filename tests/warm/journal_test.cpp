@@ -111,16 +111,15 @@ TEST_F(JournalTest, ForgetsToTellRatherThanFillMemory) {
 }
 
 TEST_F(JournalTest, TellsWhenTheReadinessChanges) {
-  journal_.on_holder_start();
   journal_.on_state(state_with({ready, warming}));
   EXPECT_THAT(logged(), IsEmpty());
   journal_.on_state(state_with({ready, ready}));
   EXPECT_THAT(logged(),
-              MatchesRegex("ready\\|info\\|ready: 2 of 2 GPUs are warm after [0-9]+ ms\n"));
+              MatchesRegex("ready\\|info\\|ready: 2 of 2 GPUs are ready after [0-9]+ ms\n"));
   journal_.on_state(state_with({ready, ready}));
   EXPECT_THAT(logged(), IsEmpty());
   journal_.on_state(state_with({ready, failed}));
-  EXPECT_THAT(logged(), HasSubstr("failed|warning|partial: 1 of 2 GPUs are warm"));
+  EXPECT_THAT(logged(), HasSubstr("failed|warning|partial: 1 of 2 GPUs are ready"));
   journal_.on_state(state_with({}));
   EXPECT_THAT(logged(), HasSubstr("failed|warning|not ready: no GPU is known"));
 }

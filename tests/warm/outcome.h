@@ -23,7 +23,7 @@ struct Outcome {
 
   explicit Outcome(warm::HoldLevel level, const std::string& library = SIMCUDA_LIBRARY) {
     std::mutex mutex;
-    diagnosis = warm::bring_up(held, level, library, [&](const warm::Report& report) {
+    diagnosis = warm::bring_up(held, {level, library, {}}, [&](const warm::Report& report) {
       const std::scoped_lock lock(mutex);
       if (const auto* driver = std::get_if<warm::DriverReport>(&report)) {
         EXPECT_TRUE(devices.empty());  // It comes first.

@@ -2,10 +2,13 @@
 
 #include <chrono>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "warminit/cli/personality.h"
+#include "warminit/init/command.h"
 #include "warminit/init/supervisor.h"
 #include "warminit/warm/gate.h"
 #include "warminit/warm/holder.h"
@@ -22,28 +25,43 @@ enum class Verb {
   holder,   ///< Hidden: the process that holds.
 };
 
-/// The command line and the WARMINIT_ variables, checked.
+/// What init does, as any init would.
+struct InitOptions {
+  std::vector<std::string> command;
+  init::SignalTarget target = init::SignalTarget::command;
+  bool own_session = false;     ///< COMMAND gets a session of its own.
+  std::map<int, int> rewrites;  ///< Received signal to forwarded one; to 0: not forwarded.
+  std::set<int> success_codes;  ///< Exit codes of COMMAND that become 0.
+  std::optional<int> parent_death_signal;
+  bool warn_on_reap = false;
+  std::chrono::milliseconds grace{5000};
+  /// From the first forwarded SIGTERM to SIGKILL for everybody; nothing: never.
+  std::optional<std::chrono::milliseconds> stop_timeout;
+  StartCodes codes;
+};
+
+/// The command line and the variables, checked.
 struct Options {
   Verb verb = Verb::run;
-  std::vector<std::string> command;
-  bool signal_group = false;
+  InitOptions init;
   warm::HolderOptions holder;
   warm::Requirement requirement = warm::Requirement::none;
   std::optional<std::chrono::milliseconds> wait_ready;  ///< How long COMMAND is held back at most.
   init::RestartPolicy restart;
-  std::chrono::milliseconds grace{5000};
-  std::string log_level = "info";
+  std::string log_level;
   LogFormat log_format = LogFormat::text;
   bool json = false;
 };
 
-/// The text for stdout and exit code 0 (--help, --version), or the one line for stderr and 125.
+/// The text for stdout and exit code 0 (--help, --version), or the one line for stderr and the code
+/// for bad options.
 struct Answer {
   std::string text;
   int code = 0;
 };
 
-/// Reads the command line. What stands after the first `--` is COMMAND and is not looked at.
+/// Reads the command line. COMMAND, which begins after the first `--`, is not looked at; under the
+/// name of another init it begins at the first word that is no option of ours.
 std::variant<Options, Answer> parse(const std::vector<std::string>& argv);
 
 }  // namespace warminit::cli

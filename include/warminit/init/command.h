@@ -3,14 +3,19 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "warminit/init/reaper.h"
 #include "warminit/os/signals.h"
+#include "warminit/os/spawn.h"
 
 namespace warminit::init {
+
+/// Who gets a forwarded signal.
+enum class SignalTarget { command, group };
 
 /// COMMAND, the main child: started once, and told every signal that reaches us.
 ///
@@ -19,11 +24,13 @@ class Command {
  public:
   struct Options {
     std::vector<std::string> argv;
-    os::SignalState signals;    ///< What it gets back: the mask and dispositions given to us.
-    bool signal_group = false;  ///< Forward to its whole process group.
+    os::SignalState signals;  ///< What it gets back: the mask and dispositions given to us.
+    SignalTarget target = SignalTarget::command;
+    bool own_session = false;     ///< A session of its own, not only a process group.
+    std::map<int, int> rewrites;  ///< Signals that are forwarded as another; as 0: not at all.
   };
 
-  explicit Command(Options options) : options_(std::move(options)) {}
+  explicit Command(Options options);
 
   /// Starts it; `ended` gets its exit code once. Takes the terminal along if we own it.
   ///
@@ -31,27 +38,32 @@ class Command {
   /// be made.
   void start(Reaper& reaper, std::function<void(int code)> ended);
 
-  /// Passes `signal` on, now or at start().
-  void forward(const os::Signal& signal);
+  /// Passes `signal` on, now or at start(), as what it is rewritten to.
+  void forward(os::Signal signal);
+
+  /// Makes our own process group the terminal's foreground again, after the command's end.
+  void hand_back_terminal() const;
 
   [[nodiscard]] std::optional<pid_t> pid() const noexcept { return pid_; }
-  [[nodiscard]] bool has_terminal() const noexcept { return has_terminal_; }
+  /// The process group that it has led, also after its end; 0 where that is ours.
+  [[nodiscard]] pid_t group() const noexcept { return group_; }
   [[nodiscard]] std::uint64_t signals_forwarded() const noexcept { return signals_forwarded_; }
 
  private:
+  os::Place choose_place() const;
   void send(const os::Signal& signal);
+  int deliver(const os::Signal& signal) const;
+  /// The command has been stopped by `signal`.
+  void on_stopped(int signal);
+  void take_to_foreground();
 
   Options options_;
   std::optional<pid_t> pid_;
-  bool has_terminal_ = false;
+  pid_t group_ = 0;
+  bool has_terminal_ = false;   ///< We have given it the terminal.
+  bool asked_to_stop_ = false;  ///< The last that it was sent of stop and continue was a stop.
   std::vector<os::Signal> waiting_;
   std::uint64_t signals_forwarded_ = 0;
 };
-
-/// 126 for a file that cannot be executed, 127 for one that is not there (env(1), POSIX sh).
-int exec_error_code(int error);
-
-/// "'servr': not found in PATH", with what to do about it.
-std::string explain_exec_error(const std::string& name, const std::string& file, int error);
 
 }  // namespace warminit::init

@@ -18,8 +18,15 @@ class Reaper {
  public:
   /// Gets the wait status of a child that has ended, once. It may expect new children.
   using Handler = std::function<void(int status)>;
+  /// Gets the signal that has stopped a child.
+  using StopHandler = std::function<void(int signal)>;
+  /// Gets an orphan's pid and wait status.
+  using OrphanHandler = std::function<void(pid_t pid, int status)>;
 
-  void expect(pid_t pid, Handler ended) { expected_[pid] = std::move(ended); }
+  void expect(pid_t pid, Handler ended, StopHandler stopped = {}) {
+    expected_[pid] = {std::move(ended), std::move(stopped)};
+  }
+  void on_orphan(OrphanHandler handler) { orphan_reaped_ = std::move(handler); }
 
   /// Reaps every child that has ended by now; returns how many there were.
   int reap();
@@ -29,7 +36,15 @@ class Reaper {
   [[nodiscard]] std::uint64_t orphans_reaped() const noexcept { return orphans_reaped_; }
 
  private:
-  std::map<pid_t, Handler> expected_;
+  struct Handlers {
+    Handler ended;
+    StopHandler stopped;
+  };
+
+  void on_stopped(pid_t pid, int signal);
+
+  std::map<pid_t, Handlers> expected_;
+  OrphanHandler orphan_reaped_;
   std::uint64_t orphans_reaped_ = 0;
   bool alone_ = true;
 };

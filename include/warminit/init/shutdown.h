@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <optional>
 
@@ -11,15 +13,15 @@ namespace warminit::init {
 
 /// The end of a container: SIGTERM to what is left, a grace period, SIGKILL, and the loop stops.
 ///
-/// As PID 1 of a PID namespace it reaches every process there; elsewhere only our own
-/// descendants, because kill(-1) would end the whole host. It waits for those that it can reap,
+/// Whom it reaches is said at signal_everyone(). It waits for those that it can reap,
 /// not for processes that somebody else put into the namespace (`docker exec`).
 class Shutdown {
  public:
   Shutdown(os::EventLoop& loop, const Reaper& reaper, std::chrono::milliseconds grace);
 
-  /// Starts the end, whose exit code will be `code`. A second call changes nothing.
-  void begin(int code);
+  /// Starts the end, whose exit code will be `code`. A second call changes nothing. `group`: the
+  /// command's process group, all that can be reached where /proc is missing.
+  void begin(int code, pid_t group = 0);
 
   /// To be called after each reap(): stops the loop once nobody is left.
   void on_reaped();
@@ -35,6 +37,7 @@ class Shutdown {
   std::chrono::milliseconds grace_;
   os::Timer timer_;
   std::optional<int> code_;
+  pid_t group_ = 0;
   bool killed_ = false;
 };
 

@@ -3,6 +3,7 @@
 #include <csignal>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "warminit/os/fd.h"
 
@@ -26,8 +27,9 @@ void restore_signals(const SignalState& state);
 /// One signal as it arrived.
 struct Signal {
   int number = 0;
-  pid_t sender = 0;     ///< 0 where the kernel sent it or the sender is outside our namespace.
-  bool queued = false;  ///< Sent by sigqueue, with `value`.
+  pid_t sender = 0;          ///< 0 where the kernel sent it or the sender is outside our namespace.
+  bool from_kernel = false;  ///< A terminal's Ctrl-C, a hang-up; not another process.
+  bool queued = false;       ///< Sent by sigqueue, with `value`.
   sigval value{};
 };
 
@@ -43,6 +45,13 @@ class SignalFd {
  private:
   Fd fd_;
 };
+
+/// The signal that `text` names: "SIGTERM", "TERM", "15", "RTMIN+3", "SIGRTMAX-1". Nothing for
+/// anything else.
+std::optional<int> parse_signal(std::string_view text);
+
+/// Whether this process ignores `number`. For all but SIGCHLD it is what we were started with.
+bool is_ignored(int number);
 
 /// "SIGTERM", "SIGRTMIN+3"; "signal 99" for a number without a name.
 std::string signal_name(int number);

@@ -11,15 +11,23 @@
 
 namespace warminit::os {
 
-/// What to start, and in which surroundings.
+/// Where a new process stands among the others.
+enum class Place {
+  our_group,    ///< In our process group.
+  own_group,    ///< It leads a process group.
+  own_session,  ///< It leads a session, whose terminal stdin becomes if that is free.
+};
+
+/// What to start, and in which surroundings. LISTEN_PID, if it names us, names the new process.
 struct SpawnOptions {
   std::vector<std::string> argv;  ///< Not empty; argv[0] is searched for in PATH, as execvp does.
   std::string file;               ///< Where not empty, this file is executed in place of argv[0].
   SignalState signals;            ///< The mask and dispositions that it starts with.
   std::map<std::string, std::string> environment;  ///< Set on top of our own environment.
   std::map<int, int> descriptors;  ///< Theirs to ours; standard ones not named are inherited.
-  bool own_group = true;           ///< A process group of its own; else it stays in ours.
-  bool foreground = false;         ///< Its group becomes the foreground of the terminal on stdin.
+  bool only_descriptors = false;   ///< Beyond those and the standard ones it inherits none.
+  Place place = Place::own_group;
+  bool foreground = false;  ///< Its group becomes the foreground of the terminal on stdin.
 };
 
 /// exec failed: `code()` is its errno, `file` the path that was tried last.
@@ -37,9 +45,6 @@ struct ExecError : std::system_error {
 /// Errors: ExecError where the program cannot be executed (nothing is left to reap);
 /// std::system_error where no process could be made.
 pid_t spawn(const SpawnOptions& options);
-
-/// Makes every descriptor from `first` on end at the next exec. Before Linux 5.11 they stay open.
-void close_on_exec_from(int first);
 
 /// Where this program lies, for starting it again: /proc/self/exe, or the path that the kernel
 /// was given where /proc is not mounted.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <string_view>
 
 #include "warminit/os/fd.h"
@@ -15,11 +17,14 @@ class StderrWriter {
   StderrWriter();
 
   /// Writes all of `line`, or, where that would block or fail, drops it and returns false.
-  bool write(std::string_view line) const;
+  bool write(std::string_view line);
 
  private:
+  ssize_t try_write(std::string_view line) const;
+
   Fd reopened_;  ///< Our own open file of the same pipe or terminal, non-blocking; may be absent.
   bool socket_ = false;
+  bool torn_ = false;  ///< The last line was written in part.
 };
 
 }  // namespace warminit::os

@@ -3,6 +3,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "warminit/cuda/driver.h"
@@ -21,11 +23,17 @@ struct Held {
 /// Takes a report at a time, from any thread.
 using Reporter = std::function<void(const Report&)>;
 
+/// What to bring up.
+struct BringUp {
+  HoldLevel level = HoldLevel::context;
+  std::string driver_library;
+  std::set<int> skip;  ///< Ordinals of devices to leave alone; they are reported as failed.
+};
+
 /// Loads the driver, initialises it, and warms all visible devices side by side, a thread each.
 ///
 /// Returns nothing when there is something to hold, or why not, as far as it concerns the whole
 /// process; what concerns one device is in its report.
-std::optional<Diagnosis> bring_up(Held& held, HoldLevel level, const std::string& library,
-                                  const Reporter& report);
+std::optional<Diagnosis> bring_up(Held& held, const BringUp& task, const Reporter& report);
 
 }  // namespace warminit::warm

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct HolderOptions {
   /// holder itself when it begins again in a fresh process.
   std::optional<std::chrono::milliseconds> wait_until;
   bool without_mps = false;  ///< A second try: the MPS server could not be reached.
+  std::set<int> skip;  ///< Ordinals of devices that are left alone: they ended holders before.
 };
 
 /// The descriptor of a holder at which its link to init stands: a stream socket. It writes its

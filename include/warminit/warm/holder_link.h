@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <string>
 
 #include "warminit/init/supervisor.h"
@@ -16,7 +17,7 @@
 namespace warminit::warm {
 
 /// Init's side of the holder: starts it, takes in its reports, restarts it with back-off, and
-/// ends it when it hangs. Nothing here ever waits for it.
+/// ends it when it hangs. Nothing here waits for the driver.
 class HolderLink {
  public:
   /// `changed` is called after each change of the state.
@@ -34,6 +35,7 @@ class HolderLink {
  private:
   pid_t start_process();
   void on_readable();
+  void on_misbehaviour(const char* what);
   void on_line(const std::string& line);
   void on_hang();
   void on_end(const init::Supervisor::Ending& ending);
@@ -41,13 +43,17 @@ class HolderLink {
 
   os::EventLoop& loop_;
   HolderOptions options_;
+  std::string executable_;  ///< Found while our working directory is still the one of the start.
   std::function<void()> changed_;
   State state_;
   Journal journal_;
   init::Supervisor supervisor_;
-  os::Timer hang_timer_;  ///< Set while devices are on their way; each report sets it anew.
+  /// Set while devices are on their way, anew by each report; and while they are released.
+  os::Timer hang_timer_;
   os::Fd socket_;
-  std::string buffer_;  ///< The beginning of a line whose rest is still to come.
+  std::string buffer_;               ///< The beginning of a line whose rest is still to come.
+  std::map<int, int> fatal_errors_;  ///< By ordinal: how often it has cost us the holder.
+  int bad_lines_ = 0;
   bool hung_ = false;
   bool closing_ = false;
 };

@@ -13,9 +13,6 @@ namespace warminit::warm {
 /// piece of bad news once, however often the holder meets it again.
 class Journal {
  public:
-  /// A holder starts: times count from here.
-  void on_holder_start() { begin_ = std::chrono::steady_clock::now(); }
-
   /// A report has been applied to the state.
   void on_report(const Report& report);
 
@@ -34,7 +31,8 @@ class Journal {
   bool is_new(const std::string& subject, const std::string& text);
   bool is_untold(const Problem& problem);
 
-  std::chrono::steady_clock::time_point begin_;
+  /// Since when the devices are on their way: from the beginning, or from their loss.
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   std::map<std::string, std::string> last_;  ///< The last text about each subject.
   std::set<std::string> told_;               ///< Every problem that has been told.
   Readiness readiness_ = Readiness::pending;

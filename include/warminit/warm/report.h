@@ -61,7 +61,7 @@ using Report = std::variant<DriverReport, DeviceReport, HolderReport>;
 /// One JSON object on one line, with the newline.
 std::string to_line(const Report& report);
 
-/// The report in `line`; nothing where it is not one, for the other side may be out of its mind.
+/// The report in `line`; nothing where it is not one, for the other side may misbehave.
 std::optional<Report> from_line(std::string_view line);
 
 /// Words for these values, as in the options, the log and JSON.
