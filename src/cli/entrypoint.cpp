@@ -26,6 +26,10 @@ using init::guard;
 using init::log_event;
 namespace level = spdlog::level;
 
+/// What a command that was not held back has before the holder: its first instructions are not to
+/// compete with the start of another process. Ready comes later by as much, of 150 ms.
+constexpr std::chrono::milliseconds kHeadStart{3};
+
 /// Whether a person or a runtime asks a program to end by `signal`. Not where we were started to
 /// ignore it, as by nohup.
 bool asks_to_end(int signal) {
@@ -65,7 +69,13 @@ class Entrypoint {
                       time_over_ = true;
                       consider();
                     }),
-        stop_timer_(loop_, [this] { on_stop_timeout(); }) {}
+        stop_timer_(loop_, [this] { on_stop_timeout(); }),
+        holder_timer_(loop_, [this] {
+          if (command_.pid())
+            holder_timer_.set(kHeadStart);
+          else if (!shutdown_.begun())
+            start_holder();
+        }) {}
 
   int run() {
     become_init(options_.init);
@@ -201,6 +211,7 @@ class Entrypoint {
   init::Command command_;
   os::Timer wait_timer_;
   os::Timer stop_timer_;
+  os::Timer holder_timer_;
   std::optional<warm::HolderLink> holder_;
   bool time_over_ = false;
   bool decided_ = false;

@@ -1,8 +1,11 @@
 #include "warminit/cli/options.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <string_view>
 
 #include "warminit/cli/adder.h"
 #include "warminit/cli/duration.h"
@@ -152,6 +155,23 @@ std::string explain_extras(const CLI::App& app, const CLI::ExtrasError& error) {
   return "'" + command.substr(1) + "' is no verb; to run it, write warminit [options] --" + command;
 }
 
+/// Whether there is a variable of ours to read. (Those of the others are read in any case.)
+bool has_variable() {
+  for (char** entry = environ; *entry != nullptr; ++entry)
+    if (std::string_view(*entry).starts_with("WARMINIT_")) return true;
+  return false;
+}
+
+/// COMMAND, where nothing but that is given: `warminit -- COMMAND`, as most images say.
+std::optional<std::vector<std::string>> bare_command(const Personality& as,
+                                                     const std::vector<std::string>& argv) {
+  if (argv.size() < 2 || has_variable()) return std::nullopt;
+  if (argv[1] == "--" && argv.size() > 2) return std::vector(argv.begin() + 2, argv.end());
+  if (!as.needs_dashes && !argv[1].starts_with('-'))
+    return std::vector(argv.begin() + 1, argv.end());
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::variant<Options, Answer> parse(const std::vector<std::string>& argv) {
@@ -159,6 +179,13 @@ std::variant<Options, Answer> parse(const std::vector<std::string>& argv) {
   Options options;
   options.holder.driver_library = "libcuda.so.1";
   ForeignOptions foreign;
+  // CLI11 has nothing to read then, and the command waits for what it takes to be set up: 0.7 ms.
+  if (auto command = bare_command(as, argv)) {
+    options.init.command = *std::move(command);
+    settle_init_options(as, foreign, options.init);
+    options.log_level = settle_log_level(as, foreign);
+    return options;
+  }
   std::optional<milliseconds> wait_ready;
   const milliseconds unset{-1};
 

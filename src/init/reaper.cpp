@@ -31,6 +31,11 @@ int Reaper::reap() {
   }
 }
 
+bool Reaper::has_children() {
+  siginfo_t info{};
+  return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
+}
+
 void Reaper::on_stopped(pid_t pid, int signal) {
   const auto it = expected_.find(pid);
   if (it == expected_.end() || !it->second.stopped) return;

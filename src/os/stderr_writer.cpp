@@ -11,7 +11,8 @@
 
 namespace warminit::os {
 
-StderrWriter::StderrWriter() {
+void StderrWriter::prepare() {
+  prepared_ = true;
   struct stat status {};
   if (::fstat(STDERR_FILENO, &status) != 0) return;
   socket_ = S_ISSOCK(status.st_mode);
@@ -22,6 +23,7 @@ StderrWriter::StderrWriter() {
 }
 
 bool StderrWriter::write(std::string_view line) {
+  if (!prepared_) prepare();  // Not before: the command does not wait for it.
   // What has begun a line without ending it, on a slow terminal or a full disk, ends it now.
   const std::string whole = torn_ ? "\n" + std::string(line) : "";
   if (torn_) line = whole;

@@ -66,6 +66,7 @@ void HolderLink::close() {
 pid_t HolderLink::start_process() {
   disconnect();
   hung_ = false;
+  blamed_ = false;
   state_.holder_started();
   auto [ours, theirs] = make_link();
   os::SpawnOptions spawn;
@@ -123,10 +124,7 @@ void HolderLink::on_line(const std::string& line) {
     if (++bad_lines_ == kMostBadLines) on_misbehaviour("writes no reports");
     return;
   }
-  if (const auto* device = std::get_if<DeviceReport>(&*report);
-      device != nullptr && device->status == DeviceStatus::lost &&
-      ++fatal_errors_[device->ordinal] == kMostFatalErrors)
-    options_.skip.insert(device->ordinal);
+  if (const auto* device = std::get_if<DeviceReport>(&*report)) blame(*device);
   state_.apply(*report);
   journal_.on_report(*report);
   journal_.on_state(state_);
@@ -141,6 +139,12 @@ void HolderLink::on_line(const std::string& line) {
   if (state_.count(DeviceStatus::ready) > 0 && readiness != Readiness::pending)
     supervisor_.succeeded();
   changed_();
+}
+
+void HolderLink::blame(const DeviceReport& device) {
+  // The first one that is lost: what it has done to the process makes the others fail after it.
+  if (device.status != DeviceStatus::lost || std::exchange(blamed_, true)) return;
+  if (++fatal_errors_[device.ordinal] == kMostFatalErrors) options_.skip.insert(device.ordinal);
 }
 
 void HolderLink::on_hang() {

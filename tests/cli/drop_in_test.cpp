@@ -165,5 +165,26 @@ TEST(LogLevel, GivenOutrightBeatsVerbosity) {
   EXPECT_EQ(options_as({"tini", "-v", "--log-level=off", "prog"}).log_level, "off");
 }
 
+TEST(BareCommand, MeansTheSameAsWithEveryDefaultSpelledOut) {
+  for (const char* name : {"warminit", "tini", "dumb-init", "catatonit"}) {
+    const auto bare = options_as({name, "--", "prog", "--", "[1,2]"});
+    // Any variable of ours takes the long way.
+    const ScopedVariable variable("WARMINIT_GRACE", "5s");
+    const auto full = options_as({name, "--", "prog", "--", "[1,2]"});
+    EXPECT_EQ(bare.init.command, full.init.command) << name;
+    EXPECT_EQ(bare.init.target, full.init.target) << name;
+    EXPECT_EQ(bare.init.own_session, full.init.own_session) << name;
+    EXPECT_EQ(bare.init.grace, full.init.grace) << name;
+    EXPECT_EQ(bare.init.codes.not_found, full.init.codes.not_found) << name;
+    EXPECT_EQ(bare.holder.driver_library, full.holder.driver_library) << name;
+    EXPECT_EQ(bare.holder.level, full.holder.level) << name;
+    EXPECT_EQ(bare.holder.init_timeout, full.holder.init_timeout) << name;
+    EXPECT_EQ(bare.restart.limit, full.restart.limit) << name;
+    EXPECT_EQ(bare.requirement, full.requirement) << name;
+    EXPECT_EQ(bare.wait_ready, full.wait_ready) << name;
+    EXPECT_EQ(bare.log_level, full.log_level) << name;
+  }
+}
+
 }  // namespace
 }  // namespace warminit::cli

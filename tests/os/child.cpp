@@ -13,7 +13,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <filesystem>
 
 namespace warminit::test {
 namespace {
@@ -99,26 +98,6 @@ Sleeper::Sleeper()
 Sleeper::~Sleeper() {
   ::kill(pid_, SIGKILL);
   ::waitpid(pid_, nullptr, 0);
-}
-
-TemporaryFolder::TemporaryFolder() : path_(::testing::TempDir() + "warminit-XXXXXX") {
-  if (::mkdtemp(path_.data()) == nullptr) os::check(-1, "mkdtemp");
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
-std::string TemporaryFolder::add(const std::string& name, const std::string& content,
-                                 mode_t mode) const {
-  const std::string path = path_ + "/" + name;
-  const os::Fd file(
-      os::check(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), "open"));
-  EXPECT_EQ(::write(file.get(), content.data(), content.size()),
-            static_cast<ssize_t>(content.size()));
-  os::check(::fchmod(file.get(), mode), "fchmod");
-  return path;
 }
 
 ScopedVariable::ScopedVariable(const std::string& name, const char* value) : name_(name) {

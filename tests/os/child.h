@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 
+#include "support/temporary_folder.h"
 #include "warminit/os/fd.h"
 
 /// What tests of this program's parts need of the operating system: pipes, children, patience.
@@ -52,22 +53,6 @@ class Sleeper {
 
  private:
   pid_t pid_;
-};
-
-/// A folder for the files of one test, removed with this object.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder();
-
-  [[nodiscard]] const std::string& path() const { return path_; }
-  /// Writes a file into it and returns its path.
-  std::string add(const std::string& name, const std::string& content, mode_t mode = 0644) const;
-
- private:
-  std::string path_;
 };
 
 /// Sets an environment variable for the life of this object; null unsets it.

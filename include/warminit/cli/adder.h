@@ -1,6 +1,6 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include "warminit/cli/cli11.h"
 #include <chrono>
 #include <functional>
 #include <map>

@@ -31,6 +31,9 @@ class Reaper {
   /// Reaps every child that has ended by now; returns how many there were.
   int reap();
 
+  /// Whether there is any child now, running or ended. Reaps none.
+  [[nodiscard]] static bool has_children();
+
   /// Whether the last reap() found no child at all, neither running nor ended.
   [[nodiscard]] bool alone() const noexcept { return alone_; }
   [[nodiscard]] std::uint64_t orphans_reaped() const noexcept { return orphans_reaped_; }

@@ -14,15 +14,15 @@ namespace warminit::os {
 /// O_NONBLOCK would belong to the command too, which shares the open file.
 class StderrWriter {
  public:
-  StderrWriter();
-
   /// Writes all of `line`, or, where that would block or fail, drops it and returns false.
   bool write(std::string_view line);
 
  private:
+  void prepare();
   ssize_t try_write(std::string_view line) const;
 
   Fd reopened_;  ///< Our own open file of the same pipe or terminal, non-blocking; may be absent.
+  bool prepared_ = false;
   bool socket_ = false;
   bool torn_ = false;  ///< The last line was written in part.
 };

@@ -37,6 +37,7 @@ class HolderLink {
   void on_readable();
   void on_misbehaviour(const char* what);
   void on_line(const std::string& line);
+  void blame(const DeviceReport& device);
   void on_hang();
   void on_end(const init::Supervisor::Ending& ending);
   void disconnect();
@@ -53,6 +54,7 @@ class HolderLink {
   os::Fd socket_;
   std::string buffer_;               ///< The beginning of a line whose rest is still to come.
   std::map<int, int> fatal_errors_;  ///< By ordinal: how often it has cost us the holder.
+  bool blamed_ = false;              ///< The holder that runs has had its first fatal error.
   int bad_lines_ = 0;
   bool hung_ = false;
   bool closing_ = false;

@@ -1,0 +1,124 @@
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <pty.h>
+
+#include <csignal>
+#include <string>
+
+#include "support/process.h"
+
+/// Stop and continue, as a person at a terminal does it.
+namespace warminit::test {
+namespace {
+
+class JobControl : public testing::Test {
+ protected:
+  void SetUp() override {
+    int master = -1;
+    int slave = -1;
+    ASSERT_EQ(::openpty(&master, &slave, nullptr, nullptr, nullptr), 0);
+    master_ = os::Fd(master);
+    slave_ = os::Fd(slave);
+    ::fcntl(master, F_SETFD, FD_CLOEXEC);
+    ::fcntl(slave, F_SETFD, FD_CLOEXEC);
+  }
+
+  [[nodiscard]] Process::Options on_terminal(std::vector<std::string> argv) const {
+    return {.argv = std::move(argv), .stdin_fd = slave_.get(), .own_session = true};
+  }
+
+  void type(const std::string& keys) {
+    ASSERT_EQ(::write(master_.get(), keys.data(), keys.size()), static_cast<ssize_t>(keys.size()));
+  }
+
+  /// A shell with job control runs `script`, in which $W is warminit without a holder.
+  [[nodiscard]] Process::Options in_shell(const std::string& script) const {
+    auto options = on_terminal({"bash", "--norc", "-mc", script});
+    options.environment = {{"W", std::string(WARMINIT_BINARY) + " --hold=off --"}};
+    return options;
+  }
+
+  os::Fd master_;
+  os::Fd slave_;
+};
+
+constexpr const char* kCtrlC = "\x03";
+constexpr const char* kCtrlZ = "\x1a";
+
+TEST_F(JobControl, ContinuesACommandThatNobodyElseCouldContinue) {
+  auto options = on_terminal(
+      warminit({"--hold=off", "--log-level=debug"}, {"sh", "-c", "echo set; exec sleep 60"}));
+  if (can_make_namespaces()) options.place = Process::Place::pid_namespace;
+  Process process(std::move(options));
+  ASSERT_TRUE(process.wait_for("set\n"));
+  type(kCtrlZ);
+  ASSERT_TRUE(process.wait_for("was stopped by SIGTSTP, and nobody could continue it"));
+  type(kCtrlC);
+  EXPECT_EQ(process.wait(), 128 + SIGINT);
+}
+
+TEST_F(JobControl, StopsAlongSoThatTheShellGetsItsTerminalAndFgContinues) {
+  // The shell comes to its second line only if warminit has stopped as its command has.
+  Process process(
+      in_shell("$W sh -c 'echo set; read line; echo got $line'; echo back in the shell; fg"));
+  ASSERT_TRUE(process.wait_for("set\n"));
+  type(kCtrlZ);
+  ASSERT_TRUE(process.wait_for("back in the shell\n")) << process.err();
+  type("words\n");
+  EXPECT_TRUE(process.wait_for("got words\n")) << process.out() << process.err();
+  EXPECT_EQ(process.wait(), 0);
+}
+
+TEST_F(JobControl, GivesTheTerminalToABackgroundCommandThatIsBroughtToTheFront) {
+  Process process(in_shell("$W sh -c 'echo set; read line; echo got $line' & sleep 0.2; fg"));
+  ASSERT_TRUE(process.wait_for("set\n"));
+  type("words\n");
+  EXPECT_TRUE(process.wait_for("got words\n")) << process.out() << process.err();
+  EXPECT_EQ(process.wait(), 0);
+}
+
+TEST_F(JobControl, CtrlCEndsAContinuedCommandOnce) {
+  Process process(
+      in_shell("$W sh -c 'trap \"echo interrupted; exit 5\" INT; echo set; "
+               "while :; do sleep 0.05; done'; fg; echo code $?"));
+  ASSERT_TRUE(process.wait_for("set\n"));
+  type(kCtrlZ);
+  ASSERT_TRUE(process.wait_for("while"));  // fg shows what it continues.
+  type(kCtrlC);
+  EXPECT_TRUE(process.wait_for("code 5\n")) << process.out() << process.err();
+  EXPECT_EQ(count(process.out(), "interrupted\n"), 1);
+}
+
+TEST_F(JobControl, LeavesACommandThatADebuggerStopsAlone) {
+  Process process(on_terminal(warminit({"--hold=off"}, {"sh", "-c", "echo set; exec sleep 60"})));
+  ASSERT_TRUE(process.wait_for("set\n"));
+  const auto command = process.child_named("sleep");
+  ASSERT_TRUE(command);
+  ASSERT_EQ(::kill(*command, SIGSTOP), 0);
+  process.signal(SIGUSR1);  // Handled after the stop: still nobody has continued it.
+  EXPECT_FALSE(process.wait(std::chrono::milliseconds(100)));
+  ASSERT_EQ(::kill(*command, SIGCONT), 0);
+  EXPECT_EQ(process.wait(), 128 + SIGUSR1);
+}
+
+TEST_F(JobControl, DoesNotTakeTheTerminalFromTheJobThatHasIt) {
+  // warminit ends in the background; the shell, in front, must still be able to read.
+  Process process(in_shell("$W true & wait; read line; echo got $line"));
+  type("words\n");
+  EXPECT_TRUE(process.wait_for("got words\n")) << process.out() << process.err();
+  EXPECT_EQ(process.wait(), 0);
+}
+
+TEST_F(JobControl, OfASessionStopsItAndItself) {
+  Process process(on_terminal({"bash", "--norc", "-mc",
+                               std::string(WARMINIT_BINARY) +
+                                   " --hold=off --session -- sh -c 'echo set; sleep 60' & "
+                                   "read x; kill -TSTP %1; wait -f %1 2>/dev/null & jobs; sleep "
+                                   "0.2; jobs; kill -KILL %1"}));
+  ASSERT_TRUE(process.wait_for("set\n"));
+  type("\n");
+  EXPECT_TRUE(process.wait_for("Stopped")) << process.out() << process.err();
+}
+
+}  // namespace
+}  // namespace warminit::test
