@@ -151,6 +151,7 @@ class Entrypoint {
         end(options_.init.success_codes.contains(code) ? 0 : code);
       });
       let_go();
+      log_event(level::info, "started", "started '{}' as pid {}", name, *command_.pid());
     } catch (const os::ExecError& e) {
       const int error = e.code().value();
       log_event(level::err, "error", "{}", init::explain_exec_error(name, e.file, error));

@@ -58,7 +58,6 @@ void Command::start(Reaper& reaper, std::function<void(int code)> ended) {
       },
       [this](int signal) { on_stopped(signal); });
   for (const os::Signal& signal : std::exchange(waiting_, {})) send(signal);
-  log_event(spdlog::level::info, "started", "started '{}' as pid {}", options_.argv.front(), *pid_);
 }
 
 void Command::forward(os::Signal signal) {
@@ -86,8 +85,10 @@ void Command::forward(os::Signal signal) {
   if (!known && waiting_.size() < kMostWaiting) waiting_.push_back(signal);
 }
 
-int Command::deliver(const os::Signal& signal) const {
-  if (options_.target == SignalTarget::group && group_ != 0) {
+int Command::deliver(const os::Signal& signal) {
+  // The terminal has stopped its whole group, so the whole group goes on.
+  const bool resumes = signal.number == SIGCONT && std::exchange(group_stopped_, false);
+  if ((resumes || options_.target == SignalTarget::group) && group_ != 0) {
     // A command that made a session or group of its own has left ours empty: then itself.
     const int result = ::kill(-group_, signal.number);
     if (result == 0 || errno != ESRCH) return result;
@@ -122,6 +123,7 @@ void Command::take_to_foreground() {
 void Command::on_stopped(int signal) {
   // Whoever sends SIGSTOP wants it stopped: a debugger, an operator.
   if (signal == SIGSTOP || !is_stop(signal) || group_ == 0) return;
+  group_stopped_ = true;
   const bool wants_terminal = signal == SIGTTIN || signal == SIGTTOU;
   if (wants_terminal && (os::owns_terminal() || os::terminal_is_orphaned())) {
     take_to_foreground();
@@ -134,6 +136,7 @@ void Command::on_stopped(int signal) {
   log_event(spdlog::level::debug, "continued",
             "'{}' was stopped by {}, and nobody could continue it", options_.argv.front(),
             os::signal_name(signal));
+  group_stopped_ = false;
   (void)::kill(-group_, SIGCONT);
 }
 

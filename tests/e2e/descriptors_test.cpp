@@ -14,24 +14,17 @@ namespace warminit::test {
 namespace {
 
 TEST(Inherited, DescriptorsGoToTheCommandAlone) {
-  // The shell closes the pipe's writer by ending: the reader sees the end although warminit, its
-  // holder and a command that has closed it live on.
   Process process(
       {.argv = {"sh", "-c",
-                "exec 9>&1; " + std::string(WARMINIT_BINARY) +
-                    " --wait-ready -- sh -c 'echo given >&9; exec 9>&- >&-; echo set >&2; "
-                    "sleep 60'"},
+                "exec 9>&1; exec " + std::string(WARMINIT_BINARY) +
+                    " --wait-ready -- sh -c 'echo given >&9; exec 9>&-; exec sleep 60'"},
        .environment = simulated()});
-  ASSERT_TRUE(process.wait_for("set\n")) << process.err();
-  EXPECT_EQ(count(process.out(), "given\n"), 1);
-  // Both streams at an end is what wait_for needs to say no before its time.
+  ASSERT_TRUE(process.wait_for("given\n")) << process.err();
+  ASSERT_TRUE(process.wait_for("started 'sh'"));  // Init has let go before it says so.
   const auto holder = process.child_named("warminit-holder");
-  const std::string of_sh = "/proc/" + std::to_string(process.pid()) + "/fd";
-  (void)holder;
-  for (const auto& entry : std::filesystem::directory_iterator(of_sh)) {
-    const int fd = std::stoi(entry.path().filename());
-    EXPECT_NE(fd, 9);
-  }
+  ASSERT_TRUE(holder);
+  for (const pid_t pid : {process.pid(), *holder})
+    EXPECT_FALSE(std::filesystem::exists("/proc/" + std::to_string(pid) + "/fd/9")) << pid;
   process.signal(SIGTERM);
   EXPECT_EQ(process.wait(), 128 + SIGTERM);
 }
@@ -89,7 +82,7 @@ TEST(Log, ThatReachesTheLimitOfAFileCostsTheCommandNothing) {
 }
 
 TEST(Limits, OfOpenFilesThatAreTinyStillTellWhyTheCommandCannotStart) {
-  for (const char* limit : {"10", "12", "16", "20"}) {
+  for (const char* limit : {"12", "16", "20"}) {
     Process process({.argv = {"sh", "-c",
                               "ulimit -n " + std::string(limit) + "; exec " +
                                   std::string(WARMINIT_BINARY) + " --hold=off -- /etc/passwd"}});

@@ -34,7 +34,9 @@ class JobControl : public testing::Test {
   /// A shell with job control runs `script`, in which $W is warminit without a holder.
   [[nodiscard]] Process::Options in_shell(const std::string& script) const {
     auto options = on_terminal({"bash", "--norc", "-mc", script});
-    options.environment = {{"W", std::string(WARMINIT_BINARY) + " --hold=off --"}};
+    options.stderr_fd = slave_.get();  // Where bash looks for its terminal.
+    options.environment = {{"W", std::string(WARMINIT_BINARY) + " --hold=off --"},
+                           {"SESSION", std::string(WARMINIT_BINARY) + " --hold=off --session --"}};
     return options;
   }
 
@@ -80,25 +82,35 @@ TEST_F(JobControl, GivesTheTerminalToABackgroundCommandThatIsBroughtToTheFront) 
 TEST_F(JobControl, CtrlCEndsAContinuedCommandOnce) {
   Process process(
       in_shell("$W sh -c 'trap \"echo interrupted; exit 5\" INT; echo set; "
-               "while :; do sleep 0.05; done'; fg; echo code $?"));
+               "while read x; do :; done'; fg; echo code $?"));
   ASSERT_TRUE(process.wait_for("set\n"));
   type(kCtrlZ);
-  ASSERT_TRUE(process.wait_for("while"));  // fg shows what it continues.
+  ASSERT_TRUE(process.wait_for("while")) << process.out();  // fg shows what it continues.
   type(kCtrlC);
   EXPECT_TRUE(process.wait_for("code 5\n")) << process.out() << process.err();
   EXPECT_EQ(count(process.out(), "interrupted\n"), 1);
 }
 
-TEST_F(JobControl, LeavesACommandThatADebuggerStopsAlone) {
-  Process process(on_terminal(warminit({"--hold=off"}, {"sh", "-c", "echo set; exec sleep 60"})));
+TEST_F(JobControl, ContinuesEveryProcessOfTheGroup) {
+  // The shell waits for its child, which the terminal has stopped along with it.
+  Process process(in_shell("$W sh -c '(echo set; read x; echo got $x); echo all'; fg"));
   ASSERT_TRUE(process.wait_for("set\n"));
-  const auto command = process.child_named("sleep");
+  type(kCtrlZ);
+  ASSERT_TRUE(process.wait_for("echo all")) << process.out();
+  type("words\n");
+  EXPECT_TRUE(process.wait_for("got words\nall\n")) << process.out() << process.err();
+}
+
+TEST_F(JobControl, LeavesACommandThatADebuggerStopsAlone) {
+  Process process(on_terminal(warminit({"--hold=off"}, {program("signals"), "1000"})));
+  ASSERT_TRUE(process.wait_for("listening"));
+  const auto command = process.child_named("test_signals");
   ASSERT_TRUE(command);
   ASSERT_EQ(::kill(*command, SIGSTOP), 0);
-  process.signal(SIGUSR1);  // Handled after the stop: still nobody has continued it.
-  EXPECT_FALSE(process.wait(std::chrono::milliseconds(100)));
+  process.signal(SIGUSR1);
+  EXPECT_FALSE(process.wait_for("signal 10\n", std::chrono::milliseconds(100)));
   ASSERT_EQ(::kill(*command, SIGCONT), 0);
-  EXPECT_EQ(process.wait(), 128 + SIGUSR1);
+  EXPECT_TRUE(process.wait_for("signal 10\n")) << process.out() << process.err();
 }
 
 TEST_F(JobControl, DoesNotTakeTheTerminalFromTheJobThatHasIt) {
@@ -110,14 +122,13 @@ TEST_F(JobControl, DoesNotTakeTheTerminalFromTheJobThatHasIt) {
 }
 
 TEST_F(JobControl, OfASessionStopsItAndItself) {
-  Process process(on_terminal({"bash", "--norc", "-mc",
-                               std::string(WARMINIT_BINARY) +
-                                   " --hold=off --session -- sh -c 'echo set; sleep 60' & "
-                                   "read x; kill -TSTP %1; wait -f %1 2>/dev/null & jobs; sleep "
-                                   "0.2; jobs; kill -KILL %1"}));
+  Process process(
+      in_shell("$SESSION sh -c 'echo set; sleep 60' & "
+               "read x; kill -TSTP %1; "
+               "until jobs %1 | grep -q Stopped; do sleep 0.05; done; echo it stopped"));
   ASSERT_TRUE(process.wait_for("set\n"));
   type("\n");
-  EXPECT_TRUE(process.wait_for("Stopped")) << process.out() << process.err();
+  EXPECT_TRUE(process.wait_for("it stopped\n")) << process.out();
 }
 
 }  // namespace

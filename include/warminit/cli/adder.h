@@ -1,12 +1,12 @@
 #pragma once
 
-#include "warminit/cli/cli11.h"
 #include <chrono>
 #include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
+#include "warminit/cli/cli11.h"
 
 namespace warminit::cli {
 

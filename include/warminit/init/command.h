@@ -52,7 +52,7 @@ class Command {
  private:
   os::Place choose_place() const;
   void send(const os::Signal& signal);
-  int deliver(const os::Signal& signal) const;
+  int deliver(const os::Signal& signal);
   /// The command has been stopped by `signal`.
   void on_stopped(int signal);
   void take_to_foreground();
@@ -61,6 +61,7 @@ class Command {
   std::optional<pid_t> pid_;
   pid_t group_ = 0;
   bool has_terminal_ = false;   ///< We have given it the terminal.
+  bool group_stopped_ = false;  ///< By the terminal.
   bool asked_to_stop_ = false;  ///< The last that it was sent of stop and continue was a stop.
   std::vector<os::Signal> waiting_;
   std::uint64_t signals_forwarded_ = 0;
