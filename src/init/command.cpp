@@ -33,9 +33,11 @@ Command::Command(Options options) : options_(std::move(options)) {
 
 os::Place Command::choose_place() const {
   if (options_.own_session) return os::Place::own_session;
-  // Our group's leader is outside our PID namespace: whatever we did to the terminal's foreground
-  // we could not put back.
-  return ::getpgrp() == 0 ? os::Place::our_group : os::Place::own_group;
+  // Our group's leader is outside our PID namespace: the terminal's foreground could not be put
+  // back.
+  const bool leave =
+      ::getpgrp() == 0 && options_.target == SignalTarget::command && ::isatty(STDIN_FILENO) != 0;
+  return leave ? os::Place::our_group : os::Place::own_group;
 }
 
 void Command::start(Reaper& reaper, std::function<void(int code)> ended) {
@@ -44,7 +46,7 @@ void Command::start(Reaper& reaper, std::function<void(int code)> ended) {
   spawn.signals = options_.signals;
   spawn.place = choose_place();
   if (spawn.place == os::Place::own_session) os::detach_terminal();
-  spawn.foreground = spawn.place == os::Place::own_group && os::owns_terminal();
+  spawn.foreground = spawn.place == os::Place::own_group && ::getpgrp() != 0 && os::owns_terminal();
   has_terminal_ = spawn.foreground;
   pid_ = os::spawn(spawn);
   group_ = spawn.place == os::Place::our_group ? 0 : *pid_;

@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -56,7 +57,7 @@ TEST(BadValue, IsRefusedWithOptionValueAndRemedy) {
   };
   for (const auto& [option, value, remedy] : cases)
     expect_refusal({std::string(option) + "=" + value, "--", "prog"},
-                   {option, std::string("'") + std::string(value).substr(0, 4), remedy});
+                   {option, fmt::format("'{:.4}", value), remedy});
 }
 
 TEST(BadValue, OfAVariableNamesTheVariable) {
