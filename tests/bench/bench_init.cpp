@@ -24,8 +24,8 @@ namespace {
 
 constexpr int kReport = 9;  // The command's descriptor for what it has to tell.
 constexpr int kSignals = 200;
-constexpr int kBurst = 2000;
-constexpr int kStream = 5000;
+constexpr int kBurst = 1000;
+constexpr int kStream = 1000;
 constexpr int kRestSeconds = 5;
 
 double now() {

@@ -25,7 +25,8 @@ World::World() : inherited_(os::block_all_signals()) {
 }
 
 World::~World() {
-  for (const pid_t pid : os::descendants(::getpid()).value()) ::kill(pid, SIGKILL);
+  const auto pids = os::descendants(::getpid());
+  for (const pid_t pid : pids.value()) ::kill(pid, SIGKILL);
 }
 
 pid_t World::child(const std::function<void()>& body) const {
