@@ -87,8 +87,8 @@ void Adder::number(const std::string& name, int& target, const std::string& help
 }
 
 void Adder::text(const std::string& name, const std::string& type, const std::string& help,
-                 std::function<void(const std::string&)> take) {
-  app_.add_option_function<std::string>(name, std::move(take), help)
+                 const std::function<void(const std::string&)>& take) {
+  app_.add_option_function<std::string>(name, take, help)
       ->type_name(type)
       ->take_last()
       ->envname(variable_of(name));

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <charconv>
-#include <cstdint>
 #include <utility>
 
 namespace warminit::cli {
@@ -26,7 +25,8 @@ std::optional<std::chrono::milliseconds> parse_duration(std::string_view text) {
     if (name != known) continue;
     const double total = value * milliseconds;
     if (!(total <= kMostMilliseconds)) return std::nullopt;
-    return std::chrono::milliseconds(static_cast<std::int64_t>(total + 0.5));
+    return std::chrono::round<std::chrono::milliseconds>(
+        std::chrono::duration<double, std::milli>(total));
   }
   return std::nullopt;
 }

@@ -129,10 +129,11 @@ void Command::on_stopped(int signal) {
   const bool wants_terminal = signal == SIGTTIN || signal == SIGTTOU;
   if (wants_terminal && (os::owns_terminal() || os::terminal_is_orphaned())) {
     take_to_foreground();
-  } else if (os::stop_ourselves(signal)) {
-    return;  // A shell has continued us, and our SIGCONT goes to the command as any signal.
-  } else if (asked_to_stop_ || !has_terminal_ || wants_terminal) {
-    return;  // By whoever asked for it, or by whoever has the terminal, it can be continued.
+  } else {
+    // A shell has continued us then, and our SIGCONT goes to the command as any signal.
+    if (os::stop_ourselves(signal)) return;
+    // By whoever asked for the stop, or by whoever has the terminal, it can be continued.
+    if (asked_to_stop_ || !has_terminal_ || wants_terminal) return;
   }
   // Stopped at a terminal where nobody is left to continue it: Ctrl-C would no longer end it.
   log_event(spdlog::level::debug, "continued",

@@ -21,7 +21,7 @@ void Shutdown::begin(int code, pid_t group) {
   if (code_) return;
   code_ = code;
   group_ = group;
-  if (!reaper_.has_children()) return loop_.stop();  // Then nobody is below us at all.
+  if (!Reaper::has_children()) return loop_.stop();  // Then nobody is below us at all.
   signal_everyone(SIGTERM, group_);
   signal_everyone(SIGCONT, group_);  // A stopped process cannot act on its SIGTERM.
   timer_.set(grace_);

@@ -44,7 +44,7 @@ class Adder {
 
   /// `take` gets the last value given.
   void text(const std::string& name, const std::string& type, const std::string& help,
-            std::function<void(const std::string&)> take);
+            const std::function<void(const std::string&)>& take);
 
   /// `take` gets every value given, also several in one, with commas between.
   void list(const std::string& name, const std::string& type, const std::string& help,
