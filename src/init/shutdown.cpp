@@ -1,5 +1,7 @@
 #include "warminit/init/shutdown.h"
 
+#include <unistd.h>
+
 #include <csignal>
 
 #include "warminit/init/everyone.h"
@@ -21,9 +23,12 @@ void Shutdown::begin(int code, pid_t group) {
   if (code_) return;
   code_ = code;
   group_ = group;
-  if (!Reaper::has_children()) return loop_.stop();  // Then nobody is below us at all.
-  signal_everyone(SIGTERM, group_);
-  signal_everyone(SIGCONT, group_);  // A stopped process cannot act on its SIGTERM.
+  const bool alone = !Reaper::has_children();  // Then nobody is below us: nothing to search for.
+  if (!alone || ::getpid() == 1) {  // Somebody may have been put into our namespace (docker exec).
+    signal_everyone(SIGTERM, group_);
+    signal_everyone(SIGCONT, group_);  // A stopped process cannot act on its SIGTERM.
+  }
+  if (alone) return loop_.stop();
   timer_.set(grace_);
 }
 
