@@ -64,7 +64,9 @@ void Adder::optional_duration(const std::string& name, std::optional<Millisecond
       name,
       [this, name, &target, otherwise](const std::vector<std::string>& values) {
         const std::string value = values.empty() || values[0].empty() ? "true" : values[0];
-        const auto wanted = to_bool(value);
+        // "1" and "0" are durations without a unit here.
+        const bool number = value.find_first_not_of("0123456789") == std::string::npos;
+        const auto wanted = number ? std::nullopt : to_bool(value);
         if (!wanted)
           target = to_duration(name, value);
         else

@@ -44,8 +44,7 @@ void Journal::on_report(const Report& report) {
   if (const auto* device = std::get_if<DeviceReport>(&report)) on_device(*device);
   if (const auto* holder = std::get_if<HolderReport>(&report)) {
     if (is_untold(holder->problem))
-      log_event(level::warn, "problem", "no GPU is warm, ignoring: {}",
-                with_remedy(holder->problem));
+      log_event(level::warn, "problem", "no GPU is warm: {}", with_remedy(holder->problem));
   }
 }
 
@@ -77,7 +76,7 @@ void Journal::on_device(const DeviceReport& device) {
     case DeviceStatus::lost:
       if (!device.problem || !is_new(about, with_remedy(*device.problem))) break;
       (void)is_untold(*device.problem);  // The holder will give the same reason for its end.
-      log_event(level::warn, "device", "{} is {}, ignoring: {}", who, to_string(device.status),
+      log_event(level::warn, "device", "{} is {}: {}", who, to_string(device.status),
                 with_remedy(*device.problem));
       break;
     default:

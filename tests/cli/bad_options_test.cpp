@@ -38,6 +38,8 @@ TEST(BadValue, IsRefusedWithOptionValueAndRemedy) {
       {"--hold", "contexts", "context|device|off"},
       {"--require", "one", "all|any|none"},
       {"--wait-ready", "5", "500ms"},
+      {"--wait-ready", "1", "500ms"},
+      {"--wait-ready", "0", "500ms"},
       {"--init-timeout", "30", "500ms"},
       {"--init-timeout", "-1s", "500ms"},
       {"--restart-delay", "soon", "500ms"},

@@ -84,7 +84,7 @@ TEST_F(JournalTest, TellsBadNewsOfADeviceOnce) {
   DeviceReport report = device(0, failed);
   report.problem = Problem{999, "cuInit: why", "do that"};
   journal_.on_report(report);
-  EXPECT_THAT(logged(), MatchesRegex("device\\|warning\\|GPU 0 .* is failed, ignoring: "
+  EXPECT_THAT(logged(), MatchesRegex("device\\|warning\\|GPU 0 .* is failed: "
                                      "cuInit: why; do that\n"));
   journal_.on_report(report);
   EXPECT_THAT(logged(), IsEmpty());
@@ -98,7 +98,7 @@ TEST_F(JournalTest, TellsBadNewsOfADeviceOnce) {
 TEST_F(JournalTest, TellsAProblemOfTheHolderOnceHoweverOftenItTries) {
   const HolderReport not_ready{{802, "cuInit: not ready", "start it"}, false, 1};
   journal_.on_report(not_ready);
-  EXPECT_EQ(logged(), "problem|warning|no GPU is warm, ignoring: cuInit: not ready; start it\n");
+  EXPECT_EQ(logged(), "problem|warning|no GPU is warm: cuInit: not ready; start it\n");
   for (int i = 0; i < 10; ++i) journal_.on_report(not_ready);
   EXPECT_THAT(logged(), IsEmpty());
 }
