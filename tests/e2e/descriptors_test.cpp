@@ -59,16 +59,15 @@ TEST(ListenPid, OfAnotherProcessIsLeftAlone) {
 }
 
 TEST(Limits, UmaskNicenessAndEnvironmentComeThrough) {
-  Process process(
-      {.argv = {"sh", "-c",
-                "umask 027; ulimit -n 99; ulimit -c 7; echo 500 >/proc/$$/oom_score_adj; "
-                "exec nice -n 5 " +
-                    std::string(WARMINIT_BINARY) +
-                    " --hold=off -- sh -c 'umask; ulimit -n; ulimit -c; nice; cat "
-                    "/proc/$$/oom_score_adj; echo $MINE'"},
-       .environment = {{"MINE", "a b"}}});
+  Process process({.argv = {"sh", "-c",
+                            "umask 027; ulimit -n 99; echo 500 >/proc/$$/oom_score_adj; "
+                            "exec nice -n 5 " +
+                                std::string(WARMINIT_BINARY) +
+                                " --hold=off -- sh -c 'umask; ulimit -n; nice; cat "
+                                "/proc/$$/oom_score_adj; echo $MINE'"},
+                   .environment = {{"MINE", "a b"}}});
   EXPECT_EQ(process.wait(), 0);
-  EXPECT_EQ(process.out(), "0027\n99\n7\n5\n500\na b\n");
+  EXPECT_EQ(process.out(), "0027\n99\n5\n500\na b\n");
 }
 
 TEST(Log, ThatReachesTheLimitOfAFileCostsTheCommandNothing) {
