@@ -84,8 +84,8 @@ TEST_F(DropIn, OfTiniRemapsExitCodesAndWarnsOfReaping) {
 }
 
 TEST_F(DropIn, OfCatatonitPauses) {
-  Process process(as("catatonit", {"-P"}));
-  EXPECT_FALSE(process.wait(std::chrono::milliseconds(50)));
+  Process process(as("catatonit", {"-P", "--log-level=debug"}));
+  ASSERT_TRUE(process.wait_for("as a subreaper"));  // From here on signals are its own to take.
   process.signal(SIGINT);
   EXPECT_EQ(process.wait(), 0);
 }
