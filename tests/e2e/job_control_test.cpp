@@ -1,32 +1,17 @@
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <pty.h>
 
 #include <csignal>
 #include <string>
 
+#include "e2e/on_terminal.h"
 #include "support/process.h"
 
 /// Stop and continue, as a person at a terminal does it.
 namespace warminit::test {
 namespace {
 
-class JobControl : public testing::Test {
+class JobControl : public OnTerminal {
  protected:
-  void SetUp() override {
-    int master = -1;
-    int slave = -1;
-    ASSERT_EQ(::openpty(&master, &slave, nullptr, nullptr, nullptr), 0);
-    master_ = os::Fd(master);
-    slave_ = os::Fd(slave);
-    ::fcntl(master, F_SETFD, FD_CLOEXEC);
-    ::fcntl(slave, F_SETFD, FD_CLOEXEC);
-  }
-
-  [[nodiscard]] Process::Options on_terminal(std::vector<std::string> argv) const {
-    return {.argv = std::move(argv), .stdin_fd = slave_.get(), .own_session = true};
-  }
-
   void type(const std::string& keys) {
     ASSERT_EQ(::write(master_.get(), keys.data(), keys.size()), static_cast<ssize_t>(keys.size()));
   }
@@ -39,9 +24,6 @@ class JobControl : public testing::Test {
                            {"SESSION", std::string(WARMINIT_BINARY) + " --hold=off --session --"}};
     return options;
   }
-
-  os::Fd master_;
-  os::Fd slave_;
 };
 
 constexpr const char* kCtrlC = "\x03";
