@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "warminit/init/command.h"
 #include "warminit/init/everyone.h"
@@ -26,8 +27,8 @@ using init::guard;
 using init::log_event;
 namespace level = spdlog::level;
 
-/// What a command that was not held back has before the holder: its first instructions are not to
-/// compete with the start of another process. Ready comes later by as much, of 150 ms.
+/// How long we stand back once the command has been executed: its first instructions are not to
+/// compete with ours or with the start of the holder. Ready comes later by as much, of 150 ms.
 constexpr std::chrono::milliseconds kHeadStart{3};
 
 /// Whether a person or a runtime asks a program to end by `signal`. Not where we were started to
@@ -70,12 +71,7 @@ class Entrypoint {
                       consider();
                     }),
         stop_timer_(loop_, [this] { on_stop_timeout(); }),
-        holder_timer_(loop_, [this] {
-          if (command_.pid())
-            holder_timer_.set(kHeadStart);
-          else if (!shutdown_.begun())
-            start_holder();
-        }) {}
+        settle_timer_(loop_, [this] { settle(); }) {}
 
   int run() {
     become_init(options_.init);
@@ -87,12 +83,15 @@ class Entrypoint {
     loop_.watch(signals_.get(), EPOLLIN, [this](std::uint32_t) {
       while (const auto signal = signals_.next()) on_signal(*signal);
     });
-    if (options_.verb == Verb::run && !options_.wait_ready) start_command();
-    if (options_.verb == Verb::hold) let_go();
-    if (!shutdown_.begun()) start_holder();
-    if (options_.wait_ready && !shutdown_.begun()) hold_back();
-    consider();
     on_children();  // Whoever ended before the signals were watched.
+    if (options_.verb == Verb::run && !options_.wait_ready) {
+      start_command();  // The holder follows it.
+    } else {
+      if (options_.verb == Verb::hold) let_go();
+      start_holder();
+      if (options_.wait_ready) hold_back();
+      consider();
+    }
     // Whatever fails in a handler, PID 1 outlives it: only the end of the command is the end.
     while (!loop_.stopped()) {
       guard("a step of init", [this] { loop_.run(); });
@@ -106,6 +105,7 @@ class Entrypoint {
 
  private:
   void on_signal(const os::Signal& signal) {
+    announce();
     if (signal.number == SIGCHLD) return on_children();
     // Ours alone: what the kernel sends for writing a log whose reader has gone (SIGPIPE) or that
     // has reached a limit (SIGXFSZ).
@@ -150,8 +150,6 @@ class Entrypoint {
       command_.start(reaper_, [this](int code) {
         end(options_.init.success_codes.contains(code) ? 0 : code);
       });
-      let_go();
-      log_event(level::info, "started", "started '{}' as pid {}", name, *command_.pid());
     } catch (const os::ExecError& e) {
       const int error = e.code().value();
       log_event(level::err, "error", "{}", init::explain_exec_error(name, e.file, error));
@@ -160,6 +158,23 @@ class Entrypoint {
       log_event(level::err, "error", "cannot start '{}': {}", name, init::explain(e));
       end(codes.cannot_start);
     }
+    if (!command_.pid()) return;
+    announced_ = false;
+    guard("the head start", [this] { settle_timer_.set(kHeadStart); });
+  }
+
+  /// Says that the command was started, ahead of everything else that is said about it.
+  void announce() {
+    if (std::exchange(announced_, true) || !command_.pid()) return;
+    log_event(level::info, "started", "started '{}' as pid {}", options_.init.command.front(),
+              *command_.pid());
+  }
+
+  /// What could wait until the command runs.
+  void settle() {
+    let_go();
+    announce();
+    if (!holder_ && !shutdown_.begun()) start_holder();
   }
 
   void start_holder() {
@@ -212,10 +227,11 @@ class Entrypoint {
   init::Command command_;
   os::Timer wait_timer_;
   os::Timer stop_timer_;
-  os::Timer holder_timer_;
+  os::Timer settle_timer_;
   std::optional<warm::HolderLink> holder_;
   bool time_over_ = false;
   bool decided_ = false;
+  bool announced_ = true;
   bool stopping_ = false;  ///< The command has got its first SIGTERM.
 };
 

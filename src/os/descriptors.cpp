@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 #include <vector>
 
 #include "warminit/os/fd.h"
+#include "warminit/os/number.h"
 
 namespace warminit::os {
 namespace {
@@ -25,8 +25,8 @@ std::vector<int> candidates(int first) {
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir("/proc/self/fd"), ::closedir);
   if (folder) {
     while (const dirent* entry = ::readdir(folder.get())) {
-      const int fd = std::atoi(entry->d_name);  // "." and ".." give 0.
-      if (fd >= first && fd != ::dirfd(folder.get())) numbers.push_back(fd);
+      const auto fd = to_number(entry->d_name);
+      if (fd && *fd >= first && *fd != ::dirfd(folder.get())) numbers.push_back(*fd);
     }
     return numbers;
   }

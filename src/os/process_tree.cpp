@@ -4,7 +4,6 @@
 #include <fcntl.h>
 
 #include <array>
-#include <charconv>
 #include <map>
 #include <memory>
 #include <optional>
@@ -12,16 +11,10 @@
 #include <string_view>
 
 #include "warminit/os/fd.h"
+#include "warminit/os/number.h"
 
 namespace warminit::os {
 namespace {
-
-std::optional<pid_t> to_pid(std::string_view text) {
-  pid_t pid = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return pid;
-}
 
 /// The beginning of a file of `pid` in /proc; empty where it is gone.
 std::string read_of(pid_t pid, const char* name) {
@@ -43,7 +36,7 @@ std::optional<pid_t> parent_of(pid_t pid) {
   const char state = text[name_end + 2];
   if (state == 'Z' || state == 'X') return std::nullopt;
   const std::string_view rest = text.substr(name_end + 4);
-  return to_pid(rest.substr(0, rest.find(' ')));
+  return to_number(rest.substr(0, rest.find(' ')));
 }
 
 std::optional<std::multimap<pid_t, pid_t>> children_by_parent() {
@@ -51,7 +44,7 @@ std::optional<std::multimap<pid_t, pid_t>> children_by_parent() {
   if (!folder || ::access("/proc/self/stat", R_OK) != 0) return std::nullopt;
   std::multimap<pid_t, pid_t> children;
   while (const dirent* entry = ::readdir(folder.get())) {
-    const auto pid = to_pid(entry->d_name);
+    const auto pid = to_number(entry->d_name);
     if (!pid) continue;
     if (const auto parent = parent_of(*pid)) children.emplace(*parent, *pid);
   }

@@ -2,8 +2,9 @@
 
 #include <sys/signalfd.h>
 
-#include <charconv>
 #include <cstring>
+
+#include "warminit/os/number.h"
 
 namespace warminit::os {
 
@@ -57,13 +58,6 @@ std::optional<Signal> SignalFd::next() {
 }
 
 namespace {
-
-std::optional<int> to_number(std::string_view text) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 /// RTMIN+3, RTMAX-1, RTMIN, RTMAX.
 std::optional<int> parse_real_time(std::string_view name) {

@@ -38,9 +38,10 @@ ssize_t StderrWriter::try_write(std::string_view line) const {
   // Another user's pipe cannot be reopened: the kernel is asked not to wait.
   const iovec text{const_cast<char*>(line.data()), line.size()};
   const ssize_t n = ::pwritev2(STDERR_FILENO, &text, 1, -1, RWF_NOWAIT);
-  if (n >= 0 || (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL)) return n;
-  // It knows no such way here. A pipe that can be written takes PIPE_BUF bytes at once (pipe(7)),
-  // and our lines are shorter, so that only a race could still block.
+  if (n >= 0 || errno == EAGAIN || errno == EPIPE) return n;
+  // It knows no such way here, or a seccomp profile does not know the call. A pipe that can be
+  // written takes PIPE_BUF bytes at once (pipe(7)), and our lines are shorter, so that only a race
+  // could still block.
   pollfd ready{STDERR_FILENO, POLLOUT, 0};
   if (::poll(&ready, 1, 0) != 1 || (ready.revents & POLLOUT) == 0) return -1;
   return ::write(STDERR_FILENO, line.data(), line.size());

@@ -25,10 +25,17 @@ namespace {
 using std::chrono::milliseconds;
 constexpr milliseconds kForEver{-1};
 constexpr milliseconds kRetryInterval{1000};
+/// From the last device's report to the end of bringing up, with room for a busy machine.
+constexpr milliseconds kAlmostDone{20};
 
 milliseconds now() {
   return std::chrono::duration_cast<milliseconds>(
       std::chrono::steady_clock::now().time_since_epoch());
+}
+
+bool is_readable(int fd, milliseconds timeout) {
+  pollfd waited{fd, POLLIN, 0};
+  return ::poll(&waited, 1, static_cast<int>(timeout.count())) == 1;
 }
 
 /// The holder's side of the socket to init.
@@ -143,7 +150,9 @@ int run_holder(const HolderOptions& options) {
   } catch (const std::system_error& e) {
     return act_on(out_of_resources(e), options, link);
   }
-  if (Link::closed(done.get(), kForEver)) ::_exit(0);  // The kernel takes back what the driver has.
+  // Told to end meanwhile: what is as good as done is released in order, and of what is not, or
+  // hangs, the kernel takes back what the driver has.
+  if (Link::closed(done.get(), kForEver) && !is_readable(done.get(), kAlmostDone)) ::_exit(0);
   worker.join();
   if (diagnosis) return act_on(*diagnosis, options, link);
   ::malloc_trim(0);  // What bringing up took and gave back goes to the system now, not never.

@@ -64,10 +64,13 @@ TEST_F(JobControl, GivesTheTerminalToABackgroundCommandThatIsBroughtToTheFront) 
 TEST_F(JobControl, CtrlCEndsAContinuedCommandOnce) {
   Process process(
       in_shell("$W sh -c 'trap \"echo interrupted; exit 5\" INT; echo set; "
-               "while read x; do :; done'; fg; echo code $?"));
+               "while read x; do echo got $x; done'; fg; echo code $?"));
   ASSERT_TRUE(process.wait_for("set\n"));
   type(kCtrlZ);
-  ASSERT_TRUE(process.wait_for("while")) << process.out();  // fg shows what it continues.
+  // fg shows what it continues before it hands the terminal on: only an answer tells who has it.
+  ASSERT_TRUE(process.wait_for("while")) << process.out();
+  type("words\n");
+  ASSERT_TRUE(process.wait_for("got words\n")) << process.out() << process.err();
   type(kCtrlC);
   EXPECT_TRUE(process.wait_for("code 5\n")) << process.out() << process.err();
   EXPECT_EQ(count(process.out(), "interrupted\n"), 1);

@@ -19,6 +19,8 @@ class Orphans : public testing::TestWithParam<Process::Place> {
   void SetUp() override {
     if (GetParam() == Process::Place::pid_namespace && !can_make_namespaces())
       GTEST_SKIP() << "needs the right to make PID namespaces";
+    if (GetParam() == Process::Place::here && is_emulated())
+      GTEST_SKIP() << "the emulator knows no subreapers";
   }
 };
 

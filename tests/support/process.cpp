@@ -171,6 +171,8 @@ int count(const std::string& text, const std::string& part) {
   return found;
 }
 
+bool is_emulated() { return warminit({}, {}).front().find("qemu") != std::string::npos; }
+
 std::vector<std::string> warminit(std::vector<std::string> options,
                                   const std::vector<std::string>& command) {
   // For a binary of another machine: the emulator, its options and the binary, split at spaces.

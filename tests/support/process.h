@@ -75,6 +75,10 @@ class Process {
 /// Whether this machine lets us make PID namespaces; tests that need one skip without.
 bool can_make_namespaces();
 
+/// Whether warminit runs under qemu-user, which keeps some things from a program that the kernel
+/// would give it: subreapers, the numbers of real-time signals, faults' signals on a signalfd.
+bool is_emulated();
+
 /// How often `part` occurs in `text`.
 int count(const std::string& text, const std::string& part);
 
