@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "warminit/cli/client.h"
 #include "warminit/cli/devices.h"
 #include "warminit/cli/entrypoint.h"
 #include "warminit/cli/log.h"
@@ -31,12 +32,22 @@ int refuse(const std::string& why) {
   return warminit::cli::StartCodes().cannot_start;
 }
 
+bool is_client(warminit::cli::Verb verb) {
+  using warminit::cli::Verb;
+  return verb == Verb::status || verb == Verb::wait || verb == Verb::release ||
+         verb == Verb::acquire;
+}
+
 int run(const warminit::cli::Options& options, const warminit::os::SignalState& inherited) {
   using warminit::cli::Verb;
   if (options.verb == Verb::holder) return warminit::warm::run_holder(options.holder);
   if (options.verb == Verb::devices) {
     warminit::os::restore_signals(inherited);
     return warminit::cli::run_devices(options);
+  }
+  if (is_client(options.verb)) {
+    warminit::os::restore_signals(inherited);
+    return warminit::cli::run_client(options);
   }
   warminit::cli::configure_log(options.log_level, options.log_format);
   return warminit::cli::run_entrypoint(options, inherited);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "warminit/cli/control.h"
 #include "warminit/init/command.h"
 #include "warminit/init/everyone.h"
 #include "warminit/init/exec_error.h"
@@ -49,6 +50,12 @@ void become_init(const InitOptions& options) {
     log_event(level::warn, "error", "orphans cannot be reaped, ignoring: {}", std::strerror(errno));
 }
 
+/// What tells the command that it runs under us.
+std::map<std::string, std::string> command_environment(const Options& options) {
+  if (options.operate.socket.empty()) return {};
+  return {{"WARMINIT_SOCKET", options.operate.socket}};
+}
+
 /// Lets go of what only the command needs: nobody shall wait for a file, a pipe or a mount of the
 /// command's because init keeps it.
 void let_go() {
@@ -64,7 +71,8 @@ class Entrypoint {
       : options_(options),
         shutdown_(loop_, reaper_, options.init.grace),
         command_({options.init.command, inherited, options.init.target, options.init.own_session,
-                  options.init.rewrites}),
+                  options.init.rewrites, command_environment(options)}),
+        control_(loop_, {options, reaper_, command_, holder_}),
         wait_timer_(loop_,
                     [this] {
                       time_over_ = true;
@@ -89,6 +97,7 @@ class Entrypoint {
     } else {
       if (options_.verb == Verb::hold) let_go();
       start_holder();
+      control_.open();
       if (options_.wait_ready) hold_back();
       consider();
     }
@@ -97,6 +106,7 @@ class Entrypoint {
       guard("a step of init", [this] { loop_.run(); });
       guard("reaping", [this] { on_children(); });  // A handler that threw may have left some.
     }
+    control_.close();
     command_.hand_back_terminal();
     log_event(level::info, "exit", "exit code {}; reaped {} orphans, forwarded {} signals",
               shutdown_.code(), reaper_.orphans_reaped(), command_.signals_forwarded());
@@ -175,12 +185,16 @@ class Entrypoint {
     let_go();
     announce();
     if (!holder_ && !shutdown_.begun()) start_holder();
+    control_.open();
   }
 
   void start_holder() {
     if (options_.holder.level == warm::HoldLevel::off) return;
     guard("the holder", [this] {
-      holder_.emplace(loop_, reaper_, options_.holder, options_.restart, [this] { consider(); });
+      holder_.emplace(loop_, reaper_, options_.holder, options_.restart, [this] {
+        control_.on_state();
+        consider();
+      });
       holder_->start();
     });
   }
@@ -225,6 +239,7 @@ class Entrypoint {
   init::Reaper reaper_;
   init::Shutdown shutdown_;
   init::Command command_;
+  Control control_;
   os::Timer wait_timer_;
   os::Timer stop_timer_;
   os::Timer settle_timer_;

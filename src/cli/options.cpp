@@ -3,13 +3,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <string_view>
 
 #include "warminit/cli/adder.h"
 #include "warminit/cli/duration.h"
 #include "warminit/cli/init_options.h"
+#include "warminit/cli/paths.h"
 
 namespace warminit::cli {
 namespace {
@@ -26,14 +26,6 @@ are not there.
 Started by the name of tini, docker-init, dumb-init or catatonit (a link), it takes their
 command lines and behaves as they do.)";
 
-/// A path as it is after we have gone to `/`; a bare name is left to the loader's search.
-std::string absolute(const std::string& file) {
-  if (file.find('/') == std::string::npos) return file;
-  std::error_code ignored;  // A working directory that is gone: as it stands, then.
-  const auto path = std::filesystem::absolute(file, ignored);
-  return ignored ? file : path.string();
-}
-
 void add_warm_options(Adder& add, Options& options) {
   using warm::HoldLevel;
   using warm::Requirement;
@@ -48,10 +40,12 @@ void add_warm_options(Adder& add, Options& options) {
       "Hold COMMAND back until that many GPUs are ready; exit 125 if they do not get so [none]");
   add.duration("--init-timeout", options.holder.init_timeout,
                "How long the driver may be silent before the holder is ended [30s]");
+  add.duration("--health-interval", options.holder.health_interval,
+               "Between two looks at what is held; 0s: none [60s]");
   add.text("--driver-library", "FILE", "The CUDA driver to load [libcuda.so.1]",
            [&add, &options](const std::string& file) {
              if (file.empty()) add.refuse("--driver-library", "'' names no file");
-             options.holder.driver_library = absolute(file);
+             options.holder.driver_library = absolute_or_name(file);
            });
   add.duration("--restart-delay", options.restart.delay,
                "Before a holder that died is started again; doubles each time [1s]");
@@ -74,6 +68,7 @@ void add_hidden_holder(CLI::App& app, Options& options) {
   holder->add_option_function<std::string>("--wait-until", [&options](const std::string& text) {
     options.holder.wait_until = parse_duration(text);
   });
+  holder->add_flag("--once", options.holder.once);
   holder->add_flag("--without-mps", options.holder.without_mps);
   holder->add_option_function<std::vector<int>>("--skip", [&options](const std::vector<int>& skip) {
     options.holder.skip.insert(skip.begin(), skip.end());
@@ -135,6 +130,48 @@ void check_together(const Options& options, const Personality& as, const Split& 
     throw CLI::ValidationError("--init-timeout", "must be longer than nothing; 30s is usual");
 }
 
+CLI::App* add_client_verb(CLI::App& app, const char* name, const char* help, Options& options,
+                          Verb verb) {
+  CLI::App* sub = app.add_subcommand(name, help);
+  sub->fallthrough()->callback([&options, verb] { options.verb = verb; });
+  return sub;
+}
+
+void add_timeout(CLI::App& sub, Options& options) {
+  sub.add_option_function<std::string>(
+         "--timeout",
+         [&options](const std::string& text) {
+           const auto timeout = parse_duration(text);
+           if (!timeout)
+             throw CLI::ValidationError("--timeout", "'" + text + "' is not a duration; write 30s");
+           options.operate.timeout = *timeout;
+         },
+         "How long to wait at most [60s]")
+      ->type_name("DURATION");
+}
+
+/// What asks the init of this container, at --socket.
+void add_client_verbs(CLI::App& app, Options& options) {
+  OperateOptions& operate = options.operate;
+  CLI::App* status = add_client_verb(
+      app, "status", "Show what is held; 0 all ready, 1 not, 2 cannot tell", options, Verb::status);
+  status->add_flag("--json", options.json, "As JSON");
+  status->add_flag("--ready", operate.ready_only, "Only the exit code");
+  status->add_flag("--live", operate.live_only, "Only the exit code: 0 if init answers");
+  status->add_flag("--probe", operate.probe, "Try a first GPU call in a fresh process as well");
+  add_timeout(*status, options);
+  add_timeout(
+      *add_client_verb(app, "wait", "Return when the GPUs are ready (0), or will not be (1)",
+                       options, Verb::wait),
+      options);
+  add_timeout(*add_client_verb(app, "release", "Give the GPUs back: contexts and device files",
+                               options, Verb::release),
+              options);
+  add_timeout(*add_client_verb(app, "acquire", "Take the GPUs again, and wait until they are ready",
+                               options, Verb::acquire),
+              options);
+}
+
 void add_verbs(CLI::App& app, Options& options) {
   app.add_subcommand("hold", "No command: hold the GPUs until SIGTERM or SIGINT")
       ->fallthrough()
@@ -142,6 +179,7 @@ void add_verbs(CLI::App& app, Options& options) {
   CLI::App* devices = app.add_subcommand("devices", "Show the GPUs that the driver shows here");
   devices->add_flag("--json", options.json, "As JSON");
   devices->fallthrough()->callback([&options] { options.verb = Verb::devices; });
+  add_client_verbs(app, options);
   add_hidden_holder(app, options);
   app.require_subcommand(0, 1);
 }
@@ -195,6 +233,7 @@ std::variant<Options, Answer> parse(const std::vector<std::string>& argv) {
   Adder add(app);
   add_init_options(add, app, options.init, foreign);
   add_warm_options(add, options);
+  add_operate_options(add, options.operate);
   add.optional_duration(
       "--wait-ready", wait_ready, unset,
       "Hold COMMAND back until the GPUs are ready, at most so long [--init-timeout]");

@@ -44,6 +44,7 @@ void Command::start(Reaper& reaper, std::function<void(int code)> ended) {
   os::SpawnOptions spawn;
   spawn.argv = options_.argv;
   spawn.signals = options_.signals;
+  spawn.environment = options_.environment;
   spawn.place = choose_place();
   if (spawn.place == os::Place::own_session) os::detach_terminal();
   spawn.foreground = spawn.place == os::Place::own_group && ::getpgrp() != 0 && os::owns_terminal();

@@ -16,10 +16,10 @@ constexpr int kNoProcess = 71 << 8;
 }  // namespace
 
 Supervisor::Supervisor(os::EventLoop& loop, Reaper& reaper, RestartPolicy policy, Hooks hooks)
-    : reaper_(reaper), policy_(policy), hooks_(std::move(hooks)), restart_timer_(loop, [this] {
-        ++restarts_;
-        start();
-      }) {}
+    : reaper_(reaper),
+      policy_(policy),
+      hooks_(std::move(hooks)),
+      restart_timer_(loop, [this] { start(); }) {}
 
 void Supervisor::start() {
   started_ = std::chrono::steady_clock::now();
@@ -36,6 +36,12 @@ void Supervisor::start() {
 void Supervisor::retire() {
   retired_ = true;
   restart_timer_.cancel();
+}
+
+void Supervisor::revive() {
+  retired_ = false;
+  failures_in_row_ = 0;
+  start();
 }
 
 void Supervisor::kill(int signal) const {

@@ -21,6 +21,14 @@ abi::CUresult cuMemcpyDtoH(void* host, abi::CUdeviceptr device, std::size_t byte
       "cuMemcpyDtoH", [&](Context& context) { return context.copy_to_host(host, device, bytes); });
 }
 
+abi::CUresult cuMemGetInfo(std::size_t* free, std::size_t* total) {
+  return current_context_call("cuMemGetInfo", [&](Context& context) {
+    if (free != nullptr) *free = context.memory().free_bytes();
+    if (total != nullptr) *total = context.memory().total_bytes();
+    return abi::CUDA_SUCCESS;
+  });
+}
+
 }  // extern "C"
 
 }  // namespace warminit::simcuda

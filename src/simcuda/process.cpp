@@ -1,5 +1,7 @@
 #include "process.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -80,6 +82,7 @@ cuda::abi::CUresult Process::start() {
   const Visible visible =
       visible_devices(std::getenv("CUDA_VISIBLE_DEVICES"), names_of_devices(switches_));
   if (visible.result != cuda::abi::CUDA_SUCCESS) return visible.result;
+  if (!open_device_file()) return cuda::abi::CUDA_ERROR_NO_DEVICE;
   if (!register_on_host()) return cuda::abi::CUDA_ERROR_OPERATING_SYSTEM;
   for (const unsigned number : visible.devices)
     devices_.push_back(std::make_unique<Device>(number, switches_));
@@ -87,6 +90,12 @@ cuda::abi::CUresult Process::start() {
   started_ = std::chrono::steady_clock::now();
   initialised_.store(true, std::memory_order_release);
   return cuda::abi::CUDA_SUCCESS;
+}
+
+/// Without its device files the real driver finds no device.
+bool Process::open_device_file() {
+  if (switches_.device_file.empty()) return true;
+  return ::open(switches_.device_file.c_str(), O_RDWR | O_CLOEXEC) >= 0;  // For ever.
 }
 
 /// Takes what cuInit takes: all of SIMCUDA_INIT_MS for the first process of a host, a part of it

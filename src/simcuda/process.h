@@ -42,6 +42,7 @@ class Process {
  private:
   Process();
   cuda::abi::CUresult start();
+  bool open_device_file();
   bool register_on_host();
 
   const Switches switches_;

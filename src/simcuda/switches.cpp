@@ -105,6 +105,7 @@ Switches read_switches() {
   switches.sticky_after = reader.milliseconds("SIMCUDA_STICKY_AFTER_MS");
   if (const auto version = reader.number("SIMCUDA_DRIVER_VERSION", 1000, 999'999))
     switches.driver_version = static_cast<int>(*version);
+  switches.device_file = Reader::value("SIMCUDA_DEVICE_FILE");
   switches.shared = Reader::value("SIMCUDA_SHARED");
   switches.problem = std::move(reader).problem();
   return switches;

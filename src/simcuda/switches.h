@@ -28,6 +28,7 @@
 ///     SIMCUDA_STICKY_AFTER_MS=N     0 to 3600000: that long after cuInit every context call
 ///                                   answers 719
 ///     SIMCUDA_DRIVER_VERSION=N      1000 to 999999, default 13000
+///     SIMCUDA_DEVICE_FILE=PATH      opened by cuInit and kept, as /dev/nvidia0 is
 ///     SIMCUDA_SHARED=PATH           processes with the same PATH share a host; see file_lock.h
 // clang-format on
 ///
@@ -59,8 +60,9 @@ struct Switches {
   std::vector<unsigned> wrong_result;
   std::optional<std::chrono::milliseconds> sticky_after;
   int driver_version = 13000;
-  std::string shared;   ///< Empty: this process is alone on its host.
-  std::string problem;  ///< "SIMCUDA_DEVICES: 'abc' is not …"; empty if all are good.
+  std::string device_file;  ///< Empty: none.
+  std::string shared;       ///< Empty: this process is alone on its host.
+  std::string problem;      ///< "SIMCUDA_DEVICES: 'abc' is not …"; empty if all are good.
 };
 
 /// Reads them from the environment of this process.

@@ -6,6 +6,7 @@
 
 #include "warminit/cuda/device.h"
 #include "warminit/cuda/warm_up.h"
+#include "warminit/warm/health.h"
 
 namespace warminit::warm {
 namespace {
@@ -53,6 +54,7 @@ class Warmer {
     auto steps = cuda::warm_up(driver_);
     if (!steps) return fail(steps.error());
     state_.seconds.merge(*steps);
+    state_.memory = memory_of_current(driver_);
 
     std::optional<cuda::PrimaryContext> kept(std::move(*context));
     if (level_ == HoldLevel::device) {
@@ -74,6 +76,7 @@ class Warmer {
 
   /// An error after which this process is of no more use.
   [[nodiscard]] const std::optional<Diagnosis>& fatal() const { return fatal_; }
+  [[nodiscard]] const DeviceReport& state() const { return state_; }
   [[nodiscard]] bool failed() const { return state_.status == DeviceStatus::failed; }
   [[nodiscard]] const std::optional<Problem>& problem() const { return state_.problem; }
 
@@ -169,6 +172,7 @@ std::optional<Diagnosis> warm_all(Held& held, const BringUp& task,
   }
   bool all_failed = true;
   for (const auto& warmer : warmers) {
+    held.reports.push_back(warmer->state());
     if (warmer->fatal()) return warmer->fatal();
     all_failed = all_failed && warmer->failed();
   }

@@ -5,9 +5,11 @@
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <mutex>
 #include <thread>
@@ -16,6 +18,7 @@
 #include "warminit/os/fd.h"
 #include "warminit/os/spawn.h"
 #include "warminit/warm/bring_up.h"
+#include "warminit/warm/health.h"
 #include "warminit/warm/quiet_poll.h"
 #include "warminit/warm/surroundings.h"
 
@@ -52,18 +55,27 @@ class Link {
     }
   }
 
-  /// Waits until init has closed its side (true), or until `other` is readable or the time is
-  /// over (false).
-  static bool closed(int other, milliseconds timeout) {
+  enum class Event { closed, asked, other, time_over };
+
+  /// Waits until init has closed its side or asks for something, `other` is readable, or the time
+  /// is over.
+  static Event wait(int other, milliseconds timeout) {
     std::array<pollfd, 2> fds{{{kHolderLink, POLLIN, 0}, {other, POLLIN, 0}}};
-    for (;;) {
-      const int n = ::poll(fds.data(), fds.size(), static_cast<int>(timeout.count()));
-      if (n < 0 && errno == EINTR) continue;
-      os::check(n, "poll");
-      if (fds[0].revents == 0) return false;
-      std::array<char, 256> ignored{};  // Init says nothing yet; its silence is what counts.
-      if (::recv(kHolderLink, ignored.data(), ignored.size(), 0) <= 0) return true;
-    }
+    int n = 0;
+    do {
+      n = ::poll(fds.data(), fds.size(), static_cast<int>(timeout.count()));
+    } while (n < 0 && errno == EINTR);
+    os::check(n, "poll");
+    if (fds[0].revents == 0) return fds[1].revents != 0 ? Event::other : Event::time_over;
+    std::array<char, 256> asked{};
+    return ::recv(kHolderLink, asked.data(), asked.size(), 0) > 0 ? Event::asked : Event::closed;
+  }
+
+  /// As wait(), for those to whom only the end counts: whether it came before the other events.
+  static bool closed(int other, milliseconds timeout) {
+    Event event = Event::asked;
+    while (event == Event::asked) event = wait(other, timeout);
+    return event == Event::closed;
   }
 
  private:
@@ -114,13 +126,73 @@ int act_on(const Diagnosis& diagnosis, HolderOptions options, Link& link) {
   return permanent ? kHolderGivesUp : kHolderTryAgain;
 }
 
+/// Fires every `interval`; never for zero. poll's own timeout would not: the holder at rest takes
+/// everybody's away (quiet_poll.h).
+os::Fd make_clock(milliseconds interval) {
+  os::Fd clock(
+      os::check(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK), "timerfd_create"));
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(interval);
+  const timespec time{
+      seconds.count(),
+      std::chrono::duration_cast<std::chrono::nanoseconds>(interval - seconds).count()};
+  const itimerspec spec{time, time};
+  os::check(::timerfd_settime(clock.get(), 0, &spec, nullptr), "timerfd_settime");
+  return clock;
+}
+
+/// One check, in a thread of its own: a driver that hangs must not keep this one. Returns why this
+/// process is of no more use.
+std::optional<Diagnosis> check(Health& health, const HolderOptions& options, Link& link) {
+  std::optional<Diagnosis> diagnosis;
+  const os::Fd done(os::check(::eventfd(0, EFD_CLOEXEC), "eventfd"));
+  std::thread worker([&] {
+    diagnosis = health.check();
+    (void)::eventfd_write(done.get(), 1);
+  });
+  if (!is_readable(done.get(), options.init_timeout)) {
+    link.report(HolderReport{
+        {0,
+         "a health check has not ended for " + std::to_string(options.init_timeout.count()) + " ms",
+         "the driver hangs: see the host's kernel log (Xid)"},
+        false,
+        0});
+    ::_exit(kHolderTryAgain);  // Without waiting for what hangs.
+  }
+  worker.join();
+  return diagnosis;
+}
+
+/// Keeps what is held, and looks at it now and then, until init has gone. Returns why this process
+/// is of no more use, if so.
+std::optional<Diagnosis> hold(const HolderOptions& options, Held& held, Link& link) {
+  Health health(held, open_device_files(), [&link](const Report& report) { link.report(report); });
+  const os::Fd clock = make_clock(options.health_interval);
+  for (;;) {
+    quiet();
+    const auto event = Link::wait(clock.get(), kForEver);
+    loud();
+    if (event == Link::Event::closed) return std::nullopt;
+    std::uint64_t ticks = 0;
+    (void)!::read(clock.get(), &ticks, sizeof ticks);
+    try {
+      if (auto diagnosis = check(health, options, link)) return diagnosis;
+    } catch (const std::exception&) {
+      // No thread to be had now: the next check may have one.
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> holder_arguments(const HolderOptions& options) {
   std::vector<std::string> arguments{
-      "warminit-holder", "holder", "--hold=" + std::string(to_string(options.level)),
+      "warminit-holder",
+      "holder",
+      "--hold=" + std::string(to_string(options.level)),
       "--driver-library=" + options.driver_library,
-      "--init-timeout=" + std::to_string(options.init_timeout.count()) + "ms"};
+      "--init-timeout=" + std::to_string(options.init_timeout.count()) + "ms",
+      "--health-interval=" + std::to_string(options.health_interval.count()) + "ms"};
+  if (options.once) arguments.emplace_back("--once");
   if (options.wait_until)
     arguments.push_back("--wait-until=" + std::to_string(options.wait_until->count()) + "ms");
   if (options.without_mps) arguments.emplace_back("--without-mps");
@@ -156,9 +228,8 @@ int run_holder(const HolderOptions& options) {
   worker.join();
   if (diagnosis) return act_on(*diagnosis, options, link);
   ::malloc_trim(0);  // What bringing up took and gave back goes to the system now, not never.
-  quiet();
-  (void)Link::closed(-1, kForEver);
-  loud();
+  if (!options.once) diagnosis = hold(options, held, link);
+  if (diagnosis) return act_on(*diagnosis, options, link);
   held.contexts.clear();
   return 0;
 }

@@ -93,6 +93,8 @@ void Journal::on_state(const State& state) {
     begin_ = time;
     return;
   }
+  if (now == Readiness::released)
+    return log_event(level::info, "released", "released: the GPUs are given back");
   const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(time - begin_);
   const std::string text = state.devices().empty() ? "no GPU is known"
                                                    : fmt::format("{} of {} GPUs are ready",

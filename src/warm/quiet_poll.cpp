@@ -40,12 +40,16 @@ int poll_until_woken(pollfd* fds, std::size_t count, int waker) {
 }  // namespace
 
 void quiet() {
-  if (wake.load() < 0) wake.store(os::check(::eventfd(0, EFD_CLOEXEC), "eventfd"));
+  // One for ever: a thread may still wait on it. One that had not yet seen the last loud() stays
+  // quiet, which is what is wanted.
+  static const int waker = os::check(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd");
+  eventfd_t ignored = 0;
+  (void)::eventfd_read(waker, &ignored);
+  wake.store(waker);
 }
 
 void loud() {
   const int waker = wake.exchange(-1);
-  // Never closed and never read: whoever still waits on it sees it, however late.
   if (waker >= 0) (void)::eventfd_write(waker, 1);
 }
 

@@ -29,7 +29,15 @@ auto from_word(const nlohmann::json& json, const Values& values) {
 
 }  // namespace
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Problem, code, reason, remedy)
+void to_json(nlohmann::json& json, const Problem& problem) {
+  json = {{"code", problem.code}, {"reason", problem.reason}, {"remedy", problem.remedy}};
+}
+
+void from_json(const nlohmann::json& json, Problem& problem) {
+  json.at("code").get_to(problem.code);
+  json.at("reason").get_to(problem.reason);
+  json.at("remedy").get_to(problem.remedy);
+}
 
 constexpr int kMostDevices = 1024;
 constexpr double kMostRetrySeconds = 3600;
@@ -82,7 +90,14 @@ void to_json(nlohmann::json& json, const DeviceReport& report) {
           {"mig", report.mig},
           {"status", to_string(report.status)},
           {"level", to_string(report.level)},
-          {"seconds", report.seconds}};
+          {"seconds", report.seconds},
+          {"checks",
+           {{"passed", report.checks.passed},
+            {"failed", report.checks.failed},
+            {"last_seconds", report.checks.last_seconds}}}};
+  if (report.memory)
+    json["memory"] = {{"free_bytes", report.memory->free_bytes},
+                      {"total_bytes", report.memory->total_bytes}};
   if (report.problem) json["problem"] = *report.problem;
 }
 
@@ -97,6 +112,13 @@ void from_json(const nlohmann::json& json, DeviceReport& report) {
   report.status = from_word(json.at("status"), kStatuses);
   report.level = from_word(json.at("level"), kLevels);
   json.at("seconds").get_to(report.seconds);
+  constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
+  const auto& checks = json.at("checks");
+  report.checks = {up_to(checks.at("passed"), kMost), up_to(checks.at("failed"), kMost),
+                   checks.at("last_seconds").get<double>()};
+  if (const auto memory = json.find("memory"); memory != json.end())
+    report.memory = {up_to(memory->at("free_bytes"), kMost),
+                     up_to(memory->at("total_bytes"), kMost)};
   if (json.contains("problem")) report.problem = json.at("problem").get<Problem>();
 }
 

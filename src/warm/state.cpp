@@ -43,6 +43,7 @@ struct Applied {
 void State::holder_started() {
   given_up_ = false;
   restarting_ = false;
+  released_ = false;
   driver_.reset();
   problem_.reset();
   devices_.clear();  // The new one may see others.
@@ -60,6 +61,17 @@ void State::holder_ended(const Problem& why, bool will_restart) {
   }
 }
 
+void State::holder_released() {
+  released_ = true;
+  given_up_ = restarting_ = false;
+  problem_.reset();
+  for (auto& [ordinal, device] : devices_) {
+    device.status = DeviceStatus::released;
+    device.level = HoldLevel::off;
+    device.problem.reset();
+  }
+}
+
 void State::apply(const Report& report) {
   std::visit(Applied{driver_, devices_, problem_}, report);
 }
@@ -70,6 +82,7 @@ std::size_t State::count(DeviceStatus status) const {
 }
 
 Readiness State::readiness() const {
+  if (released_) return Readiness::released;
   if (given_up_) return Readiness::not_ready;
   const auto all = [&](auto test) {
     return std::ranges::all_of(devices_, [&](const auto& entry) { return test(entry.second); });
@@ -91,6 +104,8 @@ std::string_view to_string(Readiness readiness) {
       return "ready";
     case Readiness::partial:
       return "partial";
+    case Readiness::released:
+      return "released";
     case Readiness::not_ready:
       break;
   }

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "warminit/os/fd.h"
+#include "warminit/os/number.h"
 
 namespace warminit::warm {
 namespace fs = std::filesystem;
@@ -54,6 +55,18 @@ std::vector<std::string> device_node_problems() {
     if (!os::Fd(::open(node.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK)))
       problems.push_back(node + ": " + std::strerror(errno));
   return problems;
+}
+
+std::optional<int> device_minor(const std::string& pci_bus_id) {
+  std::string folder = pci_bus_id;
+  std::ranges::transform(folder, folder.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::ifstream file("/proc/driver/nvidia/gpus/" + folder + "/information");
+  constexpr std::string_view kKey = "Device Minor:";
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with(kKey))
+      return os::to_number(line.substr(line.find_first_not_of(" \t", kKey.size())));
+  return std::nullopt;
 }
 
 std::vector<std::string> hiding_variables() {

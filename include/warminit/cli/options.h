@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "warminit/cli/operate_options.h"
 #include "warminit/cli/personality.h"
 #include "warminit/init/command.h"
 #include "warminit/init/supervisor.h"
@@ -22,7 +23,11 @@ enum class Verb {
   run,      ///< The entrypoint: start COMMAND.
   hold,     ///< No command: hold until told to stop.
   devices,  ///< Show what the driver shows.
-  holder,   ///< Hidden: the process that holds.
+  status,   ///< Ask the init of this container.
+  wait,
+  release,
+  acquire,
+  holder,  ///< Hidden: the process that holds.
 };
 
 /// What init does, as any init would.
@@ -51,6 +56,7 @@ struct Options {
   std::string log_level;
   LogFormat log_format = LogFormat::text;
   bool json = false;
+  OperateOptions operate;
 };
 
 /// The text for stdout and exit code 0 (--help, --version), or the one line for stderr and the code

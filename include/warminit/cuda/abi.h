@@ -107,6 +107,7 @@ using cuLaunchKernel_t = CUresult(CUfunction function, unsigned grid_x, unsigned
                                   void** parameters, void** extra);
 using cuMemAlloc_t = CUresult(CUdeviceptr* pointer, std::size_t bytes);
 using cuMemFree_t = CUresult(CUdeviceptr pointer);
+using cuMemGetInfo_t = CUresult(std::size_t* free, std::size_t* total);
 using cuMemcpyDtoH_t = CUresult(void* host, CUdeviceptr device, std::size_t bytes);
 
 }  // namespace warminit::cuda::abi

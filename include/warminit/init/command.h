@@ -28,6 +28,7 @@ class Command {
     SignalTarget target = SignalTarget::command;
     bool own_session = false;     ///< A session of its own, not only a process group.
     std::map<int, int> rewrites;  ///< Signals that are forwarded as another; as 0: not at all.
+    std::map<std::string, std::string> environment;  ///< On top of ours.
   };
 
   explicit Command(Options options);

@@ -46,11 +46,14 @@ class Supervisor {
   /// From here on the helper's end is final.
   void retire();
 
+  /// Takes a retirement back and starts the helper anew, with a clean record. It must not run.
+  void revive();
+  [[nodiscard]] bool retired() const noexcept { return retired_; }
+
   /// Sends it `signal` if it runs.
   void kill(int signal) const;
 
   [[nodiscard]] std::optional<pid_t> pid() const noexcept { return pid_; }
-  [[nodiscard]] int restarts() const noexcept { return restarts_; }
 
  private:
   void on_end(int status);
@@ -62,7 +65,6 @@ class Supervisor {
   os::Timer restart_timer_;
   std::optional<pid_t> pid_;
   std::chrono::steady_clock::time_point started_;
-  int restarts_ = 0;  ///< Since the beginning.
   int failures_in_row_ = 0;
   bool succeeded_ = false;  ///< The one that runs now.
   bool retired_ = false;

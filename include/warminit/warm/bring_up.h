@@ -18,6 +18,7 @@ namespace warminit::warm {
 struct Held {
   std::unique_ptr<cuda::Driver> driver;  ///< Outlives the contexts, and keeps its address.
   std::vector<std::optional<cuda::PrimaryContext>> contexts;
+  std::vector<DeviceReport> reports;  ///< The last of each device, in the order of `contexts`.
 };
 
 /// Takes a report at a time, from any thread.

@@ -18,12 +18,16 @@ struct HolderOptions {
   /// When to stop waiting for a machine that is still starting, on CLOCK_MONOTONIC; set by the
   /// holder itself when it begins again in a fresh process.
   std::optional<std::chrono::milliseconds> wait_until;
+  /// Between two looks at what is held; zero: none but those asked for.
+  std::chrono::milliseconds health_interval{60000};
+  bool once = false;         ///< A probe: bring up, report, release and end.
   bool without_mps = false;  ///< A second try: the MPS server could not be reached.
   std::set<int> skip;  ///< Ordinals of devices that are left alone: they ended holders before.
 };
 
 /// The descriptor of a holder at which its link to init stands: a stream socket. It writes its
-/// reports there, and ends when the other side is closed.
+/// reports there, looks at its devices when anything comes from there, and ends when the other side
+/// is closed.
 inline constexpr int kHolderLink = 3;
 
 /// Exit codes of a holder, besides 0 for "told to end" (names of sysexits.h).

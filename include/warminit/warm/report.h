@@ -7,6 +7,8 @@
 #include <string_view>
 #include <variant>
 
+#include <nlohmann/json_fwd.hpp>
+
 namespace warminit::warm {
 
 /// What the holder keeps on the devices.
@@ -34,6 +36,19 @@ struct DriverReport {
   std::map<std::string, double> seconds;  ///< Of each step: load, init.
 };
 
+/// What looking again at a device that is held has shown.
+struct Checks {
+  std::uint64_t passed = 0;
+  std::uint64_t failed = 0;
+  double last_seconds = 0;  ///< How long the last one took.
+};
+
+/// Memory of a device as a whole, whoever uses it; in bytes.
+struct Memory {
+  std::uint64_t free_bytes = 0;
+  std::uint64_t total_bytes = 0;
+};
+
 /// The present state of one device; replaces what was known about it.
 struct DeviceReport {
   int ordinal = 0;
@@ -46,6 +61,8 @@ struct DeviceReport {
   DeviceStatus status = DeviceStatus::waiting;
   HoldLevel level = HoldLevel::off;       ///< What is held of it now.
   std::map<std::string, double> seconds;  ///< Of each step: retain, module, launch, copy, release.
+  std::optional<Memory> memory;           ///< When it was last looked at with a context.
+  Checks checks;                          ///< By the holder that runs now.
   std::optional<Problem> problem;         ///< Set when skipped, failed or lost, or held for less.
 };
 
@@ -57,6 +74,11 @@ struct HolderReport {
 };
 
 using Report = std::variant<DriverReport, DeviceReport, HolderReport>;
+
+/// As in the reports, for other JSON.
+void to_json(nlohmann::json& json, const Problem& problem);
+void to_json(nlohmann::json& json, const DriverReport& report);
+void to_json(nlohmann::json& json, const DeviceReport& report);
 
 /// One JSON object on one line, with the newline.
 std::string to_line(const Report& report);

@@ -15,6 +15,7 @@ enum class Readiness {
   ready,    ///< Every visible device is ready or skipped for a stated cause; at least one is ready.
   partial,  ///< Settled: some devices are ready, others failed.
   not_ready,  ///< Settled, and no device is ready.
+  released,   ///< Given back on request; nothing is held.
 };
 
 std::string_view to_string(Readiness readiness);
@@ -28,6 +29,9 @@ class State {
 
   /// The holder is gone and with it everything it held; `why` says how.
   void holder_ended(const Problem& why, bool will_restart);
+
+  /// The holder has given everything back because it was told to.
+  void holder_released();
 
   /// Takes in a report of the holder.
   void apply(const Report& report);
@@ -44,6 +48,7 @@ class State {
  private:
   bool given_up_ = false;    ///< The holder has ended for good.
   bool restarting_ = false;  ///< It has ended and will be started again.
+  bool released_ = false;    ///< It has ended because it was told to give everything back.
   std::optional<DriverReport> driver_;
   std::map<int, DeviceReport> devices_;  ///< By ordinal.
   std::optional<Problem> problem_;       ///< Of the holder as a whole.

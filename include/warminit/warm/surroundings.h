@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,10 @@ bool uses_mps();
 
 /// The variables that uses_mps() means.
 const std::vector<std::string>& mps_variables();
+
+/// The number in /dev/nvidiaN of the GPU at `pci_bus_id` ("0000:1b:00.0"), from
+/// /proc/driver/nvidia/gpus; nothing where that does not say.
+std::optional<int> device_minor(const std::string& pci_bus_id);
 
 /// Version of the loaded kernel module, from /proc/driver/nvidia/version; "unknown" without it.
 std::string kernel_module_version();
