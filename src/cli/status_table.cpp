@@ -13,7 +13,10 @@ constexpr double kMiB = 1024.0 * 1024.0;
 
 std::string text(const json& value) { return value.get<std::string>(); }
 
-std::string cuda_version(int version) {
+/// A whole number from 0 on; get<int>() would also cut a float that is far too large.
+std::uint64_t count(const json& value) { return value.get_ref<const json::number_unsigned_t&>(); }
+
+std::string cuda_version(std::uint64_t version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
@@ -32,7 +35,7 @@ std::string problem_lines(const json& problem, const std::string& indent) {
 }
 
 std::string device_lines(const json& device) {
-  std::string lines = fmt::format("GPU {}  {:<12} {:<8} {}  {}\n", device.at("ordinal").get<int>(),
+  std::string lines = fmt::format("GPU {}  {:<12} {:<8} {}  {}\n", count(device.at("ordinal")),
                                   text(device.at("status")), text(device.at("level")),
                                   text(device.at("uuid")), text(device.at("name")));
   if (!device.at("seconds").empty()) lines += "       ms: " + steps(device.at("seconds")) + "\n";
@@ -43,8 +46,7 @@ std::string device_lines(const json& device) {
   const json& checks = device.at("checks");
   if (checks.at("passed") != 0 || checks.at("failed") != 0)
     lines += fmt::format("       checks: {} passed, {} failed, the last in {:.1f} ms\n",
-                         checks.at("passed").get<std::uint64_t>(),
-                         checks.at("failed").get<std::uint64_t>(),
+                         count(checks.at("passed")), count(checks.at("failed")),
                          checks.at("last_seconds").get<double>() * 1e3);
   if (const auto problem = device.find("problem"); problem != device.end())
     lines += problem_lines(*problem, "       ");
@@ -55,7 +57,7 @@ std::string driver_line(const json& driver) {
   if (driver.is_null()) return "driver: not loaded\n";
   const bool simulated = driver.at("simulated").get<bool>();
   return fmt::format("driver: CUDA {} from {}{} (ms: {})\n",
-                     cuda_version(driver.at("version").get<int>()), text(driver.at("path")),
+                     cuda_version(count(driver.at("version"))), text(driver.at("path")),
                      simulated ? ", SIMULATED: devices and times are made up" : "",
                      steps(driver.at("seconds")));
 }
@@ -75,7 +77,7 @@ std::string probe_lines(const json& probe) {
 std::string status_table(const json& status) {
   std::string table = fmt::format(
       "{}: hold {}, holder started {} time{}, up for {:.0f} s\n", text(status.at("readiness")),
-      text(status.at("hold")), status.at("holder").at("starts").get<int>(),
+      text(status.at("hold")), count(status.at("holder").at("starts")),
       status.at("holder").at("starts") == 1 ? "" : "s", status.at("uptime_seconds").get<double>());
   table += driver_line(status.at("driver"));
   for (const json& device : status.at("devices")) table += device_lines(device);

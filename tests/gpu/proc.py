@@ -98,6 +98,15 @@ def gpu_users():
     return users, hidden
 
 
+def device_files(pid):
+    """How many descriptors of the driver's device files `pid` has open."""
+    try:
+        names = os.listdir(f"/proc/{pid}/fd")
+    except OSError:
+        return 0
+    return sum(_link(f"/proc/{pid}/fd/{name}").startswith("/dev/nvidia") for name in names)
+
+
 def _link(path):
     try:
         return os.readlink(path)

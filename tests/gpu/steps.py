@@ -109,7 +109,8 @@ class Steps:
         }
 
     def start_hold(self, level, env=None):
-        argv = [self.warminit, "hold", "--hold", level, "--log-format", "json", *self.library]
+        argv = [self.warminit, "hold", "--hold", level, "--log-format", "json",
+                "--health-interval=0s", "--socket=none", *self.library]
         return Child(argv, env or self.env)
 
     def wait_ready(self, child):
