@@ -51,9 +51,11 @@ void Control::adopt(os::Fd connection) {
 void Control::on_state() {
   if (subject_.holder) ready_signal_.on_state(subject_.holder->state());
   if (readiness() == Readiness::pending && holds()) return;
-  for (const Answer& answer : std::exchange(until_settled_, {})) answer(warm::answer_line(status()));
+  for (const Answer& answer : std::exchange(until_settled_, {}))
+    answer(warm::answer_line(status()));
   if (readiness() != Readiness::released) return;
-  for (const Answer& answer : std::exchange(until_released_, {})) answer(warm::answer_line(status()));
+  for (const Answer& answer : std::exchange(until_released_, {}))
+    answer(warm::answer_line(status()));
 }
 
 void Control::close() {

@@ -1,5 +1,5 @@
-// Whatever a holder writes is a report, or is not; a report that was taken goes round unchanged, and
-// the state, the status and the log take it.
+// Whatever a holder writes is a report, or is not; a report that was taken goes round unchanged,
+// and the state, the status and the log take it.
 
 #include <cstdint>
 #include <cstdlib>
