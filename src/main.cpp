@@ -12,6 +12,7 @@
 #include "warminit/cli/entrypoint.h"
 #include "warminit/cli/log.h"
 #include "warminit/cli/options.h"
+#include "warminit/exporter/exporter.h"
 #include "warminit/init/exec_error.h"
 #include "warminit/os/signals.h"
 #include "warminit/os/stderr_writer.h"
@@ -34,6 +35,7 @@ int refuse(const std::string& why) {
 int run(const warminit::cli::Options& options, const warminit::os::SignalState& inherited) {
   using warminit::cli::Verb;
   if (options.verb == Verb::holder) return warminit::warm::run_holder(options.holder);
+  if (options.verb == Verb::exporter) return warminit::exporter::run_exporter(*options.metrics);
   if (options.verb == Verb::devices) {
     warminit::os::restore_signals(inherited);
     return warminit::cli::run_devices(options);

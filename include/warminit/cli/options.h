@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "warminit/cli/personality.h"
+#include "warminit/exporter/address.h"
 #include "warminit/init/command.h"
 #include "warminit/init/supervisor.h"
 #include "warminit/warm/gate.h"
@@ -19,10 +20,11 @@ enum class LogFormat { text, json };
 
 /// What warminit is asked to do.
 enum class Verb {
-  run,      ///< The entrypoint: start COMMAND.
-  hold,     ///< No command: hold until told to stop.
-  devices,  ///< Show what the driver shows.
-  holder,   ///< Hidden: the process that holds.
+  run,       ///< The entrypoint: start COMMAND.
+  hold,      ///< No command: hold until told to stop.
+  devices,   ///< Show what the driver shows.
+  holder,    ///< Hidden: the process that holds.
+  exporter,  ///< Hidden: the process that serves metrics.
 };
 
 /// What init does, as any init would.
@@ -48,6 +50,7 @@ struct Options {
   warm::Requirement requirement = warm::Requirement::none;
   std::optional<std::chrono::milliseconds> wait_ready;  ///< How long COMMAND is held back at most.
   init::RestartPolicy restart;
+  std::optional<exporter::Address> metrics;  ///< Where they are served, if anywhere.
   std::string log_level;
   LogFormat log_format = LogFormat::text;
   bool json = false;
