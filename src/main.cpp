@@ -13,6 +13,7 @@
 #include "warminit/cli/entrypoint.h"
 #include "warminit/cli/log.h"
 #include "warminit/cli/options.h"
+#include "warminit/exporter/exporter.h"
 #include "warminit/init/exec_error.h"
 #include "warminit/os/signals.h"
 #include "warminit/os/stderr_writer.h"
@@ -41,6 +42,7 @@ bool is_client(warminit::cli::Verb verb) {
 int run(const warminit::cli::Options& options, const warminit::os::SignalState& inherited) {
   using warminit::cli::Verb;
   if (options.verb == Verb::holder) return warminit::warm::run_holder(options.holder);
+  if (options.verb == Verb::exporter) return warminit::exporter::run_exporter(*options.metrics);
   if (options.verb == Verb::devices) {
     warminit::os::restore_signals(inherited);
     return warminit::cli::run_devices(options);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "warminit/cli/control.h"
+#include "warminit/cli/exporter_link.h"
 #include "warminit/init/command.h"
 #include "warminit/init/everyone.h"
 #include "warminit/init/exec_error.h"
@@ -97,7 +98,7 @@ class Entrypoint {
     } else {
       if (options_.verb == Verb::hold) let_go();
       start_holder();
-      control_.open();
+      open_to_others();
       if (options_.wait_ready) hold_back();
       consider();
     }
@@ -184,8 +185,9 @@ class Entrypoint {
   void settle() {
     let_go();
     announce();
-    if (!holder_ && !shutdown_.begun()) start_holder();
-    control_.open();
+    if (shutdown_.begun()) return;
+    if (!holder_) start_holder();
+    open_to_others();
   }
 
   void start_holder() {
@@ -196,6 +198,17 @@ class Entrypoint {
         consider();
       });
       holder_->start();
+    });
+  }
+
+  /// What asks about us: at the socket, and over HTTP.
+  void open_to_others() {
+    control_.open();
+    if (!options_.metrics || exporter_) return;
+    guard("the exporter", [this] {
+      exporter_.emplace(loop_, reaper_, ExporterLink::Options{*options_.metrics, options_.restart},
+                        [this](os::Fd connection) { control_.adopt(std::move(connection)); });
+      exporter_->start();
     });
   }
 
@@ -229,6 +242,7 @@ class Entrypoint {
 
   void end(int code) {
     if (holder_) holder_->close();
+    if (exporter_) exporter_->close();
     shutdown_.begin(code, command_.group());
     on_children();
   }
@@ -244,6 +258,7 @@ class Entrypoint {
   os::Timer stop_timer_;
   os::Timer settle_timer_;
   std::optional<warm::HolderLink> holder_;
+  std::optional<ExporterLink> exporter_;
   bool time_over_ = false;
   bool decided_ = false;
   bool announced_ = true;

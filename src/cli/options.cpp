@@ -53,6 +53,18 @@ void add_warm_options(Adder& add, Options& options) {
   add.number("--restart-limit", options.restart.limit, "Restarts in a row before giving up [10]");
 }
 
+void add_metrics_option(Adder& add, Options& options) {
+  add.text("--metrics", "[ADDRESS:]PORT",
+           "Serve /metrics, /livez and /readyz there; without ADDRESS on the loopback [nowhere]",
+           [&add, &options](const std::string& text) {
+             options.metrics = exporter::parse_address(text);
+             if (!options.metrics)
+               add.refuse("--metrics", "'" + text +
+                                           "' is no address and port; write 9400, "
+                                           "127.0.0.1:9400, 0.0.0.0:9400 or [::]:9400");
+           });
+}
+
 void add_log_options(Adder& add, Options& options) {
   std::map<std::string, std::string> levels;
   for (const char* level : {"debug", "info", "warn", "error", "off"}) levels[level] = level;
@@ -210,6 +222,15 @@ std::optional<std::vector<std::string>> bare_command(const Personality& as,
   return std::nullopt;
 }
 
+/// The address, where this is the command line that init writes for an exporter. Not by CLI11: none
+/// of our variables is for it, and one that init did not need to read might stop it.
+std::optional<exporter::Address> exporter_address(const std::vector<std::string>& argv) {
+  constexpr std::string_view kOption = "--metrics=";
+  if (argv.size() != 3 || argv[1] != "exporter" || !argv[2].starts_with(kOption))
+    return std::nullopt;
+  return exporter::parse_address(std::string_view(argv[2]).substr(kOption.size()));
+}
+
 }  // namespace
 
 std::variant<Options, Answer> parse(const std::vector<std::string>& argv) {
@@ -217,6 +238,11 @@ std::variant<Options, Answer> parse(const std::vector<std::string>& argv) {
   Options options;
   options.holder.driver_library = "libcuda.so.1";
   ForeignOptions foreign;
+  if (as.needs_dashes) options.metrics = exporter_address(argv);
+  if (options.metrics) {
+    options.verb = Verb::exporter;
+    return options;
+  }
   // CLI11 has nothing to read then, and the command waits for what it takes to be set up: 0.7 ms.
   if (auto command = bare_command(as, argv)) {
     options.init.command = *std::move(command);
@@ -237,6 +263,7 @@ std::variant<Options, Answer> parse(const std::vector<std::string>& argv) {
   add.optional_duration(
       "--wait-ready", wait_ready, unset,
       "Hold COMMAND back until the GPUs are ready, at most so long [--init-timeout]");
+  add_metrics_option(add, options);
   add_log_options(add, options);
   add_verbs(app, options);
 

@@ -56,6 +56,9 @@ TEST(BadValue, IsRefusedWithOptionValueAndRemedy) {
       {"--success-code", "256", "0 to 255"},
       {"--success-code", "-1", "0 to 255"},
       {"--parent-death-signal", "SIGNOPE", "name or number"},
+      {"--metrics", "host:9400", "127.0.0.1:9400"},
+      {"--metrics", "0", "127.0.0.1:9400"},
+      {"--metrics", "::1:9400", "[::]:9400"},
   };
   for (const auto& [option, value, remedy] : cases)
     expect_refusal({std::string(option) + "=" + value, "--", "prog"},
@@ -76,6 +79,7 @@ TEST(BadValue, OfAVariableNamesTheVariable) {
       {"WARMINIT_RESTART_DELAY_MAX", "--restart-delay-max"},
       {"WARMINIT_RESTART_LIMIT", "--restart-limit"},
       {"WARMINIT_GRACE", "--grace"},
+      {"WARMINIT_METRICS", "--metrics"},
       {"WARMINIT_LOG_LEVEL", "--log-level"},
       {"WARMINIT_LOG_FORMAT", "--log-format"},
       {"WARMINIT_STOP_TIMEOUT", "--stop-timeout"},

@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "cli/parsing.h"
+#include "os/child.h"
 #include "warminit/cli/options.h"
+#include "warminit/exporter/exporter.h"
 #include "warminit/warm/holder.h"
 
 /// COMMAND and the verbs.
@@ -90,6 +92,25 @@ TEST(Verbs, HolderUnderstandsWhatInitWritesForIt) {
   EXPECT_TRUE(again.holder.without_mps);
 }
 
+TEST(Verbs, ExporterUnderstandsWhatInitWritesForIt) {
+  // Not even a bad value of a variable, which init itself did not need, keeps it from starting.
+  const test::ScopedVariable variable("WARMINIT_GRACE", "rubbish");
+  for (const exporter::Address& address :
+       {exporter::Address{"127.0.0.1", 9400}, exporter::Address{"::", 1}}) {
+    auto arguments = exporter::exporter_arguments(address);
+    arguments.erase(arguments.begin());
+    const Options options = options_of(arguments);
+    EXPECT_EQ(options.verb, Verb::exporter);
+    EXPECT_EQ(options.metrics, address);
+  }
+}
+
+TEST(Verbs, ExporterIsHidden) {
+  EXPECT_THAT(answer_to({"--help"}).text, Not(HasSubstr("  exporter")));
+  EXPECT_EQ(answer_to({"exporter"}).code, 125);
+  EXPECT_EQ(answer_to({"exporter", "--metrics=x"}).code, 125);
+}
+
 TEST(Verbs, HolderIsHidden) {
   const std::string help = answer_to({"--help"}).text;
   EXPECT_THAT(help, HasSubstr("hold "));
@@ -113,6 +134,7 @@ TEST(Help, NamesOptionsVariablesAndExitCodes) {
                            "--grace",
                            "--log-level",
                            "--log-format",
+                           "--metrics",
                            "--version",
                            "WARMINIT_GRACE",
                            "WARMINIT_WAIT_READY",

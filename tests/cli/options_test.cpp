@@ -35,6 +35,7 @@ TEST(Options, HaveSensibleDefaults) {
   EXPECT_EQ(options.init.grace, 5s);
   EXPECT_EQ(options.log_level, "info");
   EXPECT_EQ(options.log_format, LogFormat::text);
+  EXPECT_FALSE(options.metrics);
   EXPECT_FALSE(options.json);
 }
 
@@ -67,6 +68,10 @@ const std::vector<Case>& cases() {
        [](const Options& o) { return o.restart.limit == 0; }},
       {"--grace", "WARMINIT_GRACE", "0s", "8s",
        [](const Options& o) { return o.init.grace == 0s; }},
+      {"--metrics", "WARMINIT_METRICS", "0.0.0.0:7", ":8",
+       [](const Options& o) {
+         return o.metrics == exporter::Address{"0.0.0.0", 7};
+       }},
       {"--log-level", "WARMINIT_LOG_LEVEL", "debug", "off",
        [](const Options& o) { return o.log_level == "debug"; }},
       {"--log-format", "WARMINIT_LOG_FORMAT", "json", "text",
@@ -139,6 +144,12 @@ TEST(DriverLibrary, IsFoundAlsoFromAnotherFolder) {
   EXPECT_THAT(options_of({"--driver-library=./x.so", "--", "prog"}).holder.driver_library,
               ::testing::MatchesRegex("/.*/x\\.so"));
   EXPECT_EQ(options_of({"--driver-library=x.so", "--", "prog"}).holder.driver_library, "x.so");
+}
+
+TEST(Metrics, AreOnTheLoopbackWhereNoAddressIsGiven) {
+  const exporter::Address expected{"127.0.0.1", 9400};
+  EXPECT_EQ(options_of({"--metrics", ":9400", "--", "prog"}).metrics, expected);
+  EXPECT_EQ(options_of({"hold", "--metrics=9400"}).metrics, expected);
 }
 
 TEST(WaitReady, WithoutAValueIsTheInitTimeout) {

@@ -9,6 +9,7 @@
 
 #include "warminit/cli/operate_options.h"
 #include "warminit/cli/personality.h"
+#include "warminit/exporter/address.h"
 #include "warminit/init/command.h"
 #include "warminit/init/supervisor.h"
 #include "warminit/warm/gate.h"
@@ -27,7 +28,8 @@ enum class Verb {
   wait,
   release,
   acquire,
-  holder,  ///< Hidden: the process that holds.
+  holder,    ///< Hidden: the process that holds.
+  exporter,  ///< Hidden: the process that serves metrics.
 };
 
 /// What init does, as any init would.
@@ -53,6 +55,7 @@ struct Options {
   warm::Requirement requirement = warm::Requirement::none;
   std::optional<std::chrono::milliseconds> wait_ready;  ///< How long COMMAND is held back at most.
   init::RestartPolicy restart;
+  std::optional<exporter::Address> metrics;  ///< Where they are served, if anywhere.
   std::string log_level;
   LogFormat log_format = LogFormat::text;
   bool json = false;
