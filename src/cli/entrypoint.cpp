@@ -229,6 +229,7 @@ class Entrypoint {
 
   void end(int code) {
     if (holder_) holder_->close();
+    control_.end_helpers();
     shutdown_.begin(code, command_.group());
     on_children();
   }
