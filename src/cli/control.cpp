@@ -1,5 +1,6 @@
 #include "warminit/cli/control.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -24,8 +25,9 @@ void Control::open() {
   const OperateOptions& options = subject_.options.operate;
   if (options.socket.empty() || listening_) return;
   try {
-    std::error_code exists;  // What is really wrong, bind will say.
-    std::filesystem::create_directory(std::filesystem::path(options.socket).parent_path(), exists);
+    // Whatever the umask: who may write there could put a socket of his own in our place. What is
+    // really wrong, bind will say.
+    (void)::mkdir(std::filesystem::path(options.socket).parent_path().c_str(), 0755);
     os::Fd listener = os::listen_at(options.socket, options.socket_group);
     listening_ = true;
     if (!server_)
@@ -51,11 +53,23 @@ void Control::adopt(os::Fd connection) {
 void Control::on_state() {
   if (subject_.holder) ready_signal_.on_state(subject_.holder->state());
   if (readiness() == Readiness::pending && holds()) return;
-  for (const Answer& answer : std::exchange(until_settled_, {}))
-    answer(warm::answer_line(status()));
-  if (readiness() != Readiness::released) return;
-  for (const Answer& answer : std::exchange(until_released_, {}))
-    answer(warm::answer_line(status()));
+  answer_all(until_settled_, status());
+  if (readiness() == Readiness::released) answer_all(until_released_, status());
+}
+
+void Control::end_helpers() {
+  if (probe_) probe_->close();
+}
+
+void Control::keep(std::vector<Answer>& answers, const Answer& answer) {
+  std::erase_if(answers, [](const Answer& kept) { return !kept.is_wanted(); });
+  answers.push_back(answer);
+}
+
+void Control::answer_all(std::vector<Answer>& answers, const nlohmann::json& status) {
+  if (answers.empty()) return;
+  const std::string line = warm::answer_line(status);
+  for (const Answer& answer : std::exchange(answers, {})) answer(line);
 }
 
 void Control::close() {
@@ -69,7 +83,7 @@ void Control::handle(ControlVerb verb, const Answer& answer) {
       return answer(warm::answer_line(status()));
     case ControlVerb::wait:
       if (holds() && readiness() == Readiness::pending)
-        until_settled_.push_back(answer);
+        keep(until_settled_, answer);
       else
         answer(warm::answer_line(status()));
       return;
@@ -78,6 +92,7 @@ void Control::handle(ControlVerb verb, const Answer& answer) {
     case ControlVerb::acquire:
       if (!holds()) return answer(warm::refusal_line("nothing is held here (--hold off)"));
       if (subject_.holder) subject_.holder->acquire();
+      answer_all(until_released_, status());  // What they asked for will not come now.
       return answer(warm::answer_line(status()));
     case ControlVerb::probe:
       return probe(answer);
@@ -89,18 +104,21 @@ void Control::release(const Answer& answer) {
   if (!subject_.holder) return answer(warm::refusal_line("the holder has not been started yet"));
   if (readiness() == Readiness::released) return answer(warm::answer_line(status()));
   init::log_event(spdlog::level::info, "release", "asked to give the GPUs back");
-  until_released_.push_back(answer);
+  keep(until_released_, answer);
   subject_.holder->release();
 }
 
 void Control::probe(const Answer& answer) {
   try {
-    if (!probe_) probe_.emplace(loop_, subject_.reaper, subject_.options.holder);
-    probe_->ask([this, answer](const nlohmann::json& result) {
-      nlohmann::json told = status();
-      told["probe"] = result;
-      answer(warm::answer_line(told));
-    });
+    if (!probe_)
+      probe_.emplace(loop_, subject_.reaper, subject_.options.holder,
+                     [this](const nlohmann::json& result) {
+                       nlohmann::json told = status();
+                       told["probe"] = result;
+                       answer_all(until_probed_, told);
+                     });
+    probe_->ask();
+    keep(until_probed_, answer);
   } catch (const std::system_error& e) {
     answer(warm::refusal_line(std::string("no probe could be started: ") + e.what()));
   }

@@ -243,6 +243,7 @@ class Entrypoint {
   void end(int code) {
     if (holder_) holder_->close();
     if (exporter_) exporter_->close();
+    control_.end_helpers();
     shutdown_.begin(code, command_.group());
     on_children();
   }

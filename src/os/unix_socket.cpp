@@ -54,11 +54,16 @@ Fd listen_at(const std::string& path, std::optional<gid_t> group) {
     result = try_bind(fd.get(), address);
   }
   check(result, "bind");
-  if (group) {
-    check(::chown(path.c_str(), static_cast<uid_t>(-1), *group), "chown");
-    check(::chmod(path.c_str(), 0660), "chmod");
+  try {
+    if (group) {
+      check(::chown(path.c_str(), static_cast<uid_t>(-1), *group), "chown");
+      check(::chmod(path.c_str(), 0660), "chmod");
+    }
+    check(::listen(fd.get(), kBacklog), "listen");
+  } catch (const std::system_error&) {
+    (void)::unlink(path.c_str());  // Nobody will ever listen there.
+    throw;
   }
-  check(::listen(fd.get(), kBacklog), "listen");
   return fd;
 }
 
@@ -76,7 +81,12 @@ std::optional<Peer> peer_of(int fd) {
   Peer peer{credentials.pid, credentials.uid, {credentials.gid}};
   std::vector<gid_t> more(64);
   size = static_cast<socklen_t>(more.size() * sizeof(gid_t));
-  if (::getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, more.data(), &size) == 0)  // Since Linux 4.13.
+  int result = ::getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, more.data(), &size);  // Linux 4.13.
+  if (result != 0 && errno == ERANGE) {  // Then it has said how much it needs.
+    more.resize(size / sizeof(gid_t));
+    result = ::getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, more.data(), &size);
+  }
+  if (result == 0)
     peer.groups.insert(peer.groups.end(), more.begin(),
                        more.begin() + static_cast<std::ptrdiff_t>(size / sizeof(gid_t)));
   return peer;

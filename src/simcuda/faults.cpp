@@ -28,13 +28,15 @@ crash() {
 
 Faults::Faults(const Switches& switches)
     : shared_(switches.shared),
+      hangs_from_(std::chrono::steady_clock::now() + switches.hang_after),
       hang_{"hang", switches.hang, std::vector<std::atomic<unsigned long>>(switches.hang.size())},
       crash_{"crash", switches.crash,
              std::vector<std::atomic<unsigned long>>(switches.crash.size())},
       fail_{"fail", switches.fail, std::vector<std::atomic<unsigned long>>(switches.fail.size())} {}
 
 cuda::abi::CUresult Faults::before(std::string_view function, std::optional<unsigned> device) {
-  if (find(hang_, function, device) != nullptr) hang();
+  const bool may_hang = std::chrono::steady_clock::now() >= hangs_from_;
+  if (may_hang && find(hang_, function, device) != nullptr) hang();
   if (find(crash_, function, device) != nullptr) crash();
   const Rule* rule = find(fail_, function, device);
   return rule == nullptr ? cuda::abi::CUDA_SUCCESS : rule->code;

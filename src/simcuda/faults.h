@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,6 +34,7 @@ class Faults {
   unsigned long use(Switch& from, std::size_t index);
 
   const std::string& shared_;
+  const std::chrono::steady_clock::time_point hangs_from_;
   Switch hang_;
   Switch crash_;
   Switch fail_;

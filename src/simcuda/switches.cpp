@@ -100,6 +100,7 @@ Switches read_switches() {
   switches.mig = reader.number("SIMCUDA_MIG", 0, 1).value_or(0) == 1;
   switches.fail = reader.rules("SIMCUDA_FAIL", RuleKind::with_code);
   switches.hang = reader.rules("SIMCUDA_HANG", RuleKind::without_code);
+  switches.hang_after = reader.milliseconds("SIMCUDA_HANG_AFTER_MS").value_or(switches.hang_after);
   switches.crash = reader.rules("SIMCUDA_CRASH", RuleKind::without_code);
   switches.wrong_result = reader.devices("SIMCUDA_WRONG_RESULT");
   switches.sticky_after = reader.milliseconds("SIMCUDA_STICKY_AFTER_MS");

@@ -23,6 +23,8 @@
 ///     SIMCUDA_MIG=0|1               default 0; 1: one device, an instance with a UUID of its own
 ///     SIMCUDA_FAIL=RULE[,RULE…]     RULE is function:code[:device[:times]]
 ///     SIMCUDA_HANG=RULE[,RULE…]     RULE is function[:device[:times]]: the call never returns
+///     SIMCUDA_HANG_AFTER_MS=N       0 to 3600000, default 0: SIMCUDA_HANG is not looked at before,
+///                                   counted from the process's first call
 ///     SIMCUDA_CRASH=RULE[,RULE…]    RULE is function[:device[:times]]: the call dies of SIGSEGV
 ///     SIMCUDA_WRONG_RESULT=D[,D…]   devices on which the warm-up kernel's last value is wrong
 ///     SIMCUDA_STICKY_AFTER_MS=N     0 to 3600000: that long after cuInit every context call
@@ -56,6 +58,7 @@ struct Switches {
   bool mig = false;
   std::vector<Rule> fail;
   std::vector<Rule> hang;
+  std::chrono::milliseconds hang_after{0};
   std::vector<Rule> crash;
   std::vector<unsigned> wrong_result;
   std::optional<std::chrono::milliseconds> sticky_after;

@@ -28,7 +28,6 @@ struct ControlServer::Client {
   std::uint64_t id = 0;
   bool may_act = false;
   bool patient = false;  ///< Has no time limit.
-  bool answered = true;  ///< Nothing is asked that has no answer yet.
   bool leaving = false;  ///< To be closed once its answer is written.
   std::string in;        ///< Never longer than a request may be.
   std::string out;       ///< What it has not taken yet.
@@ -130,7 +129,6 @@ void ControlServer::take_line(Client& client) {
   }
   const auto request = parse_request(std::string_view(client.in).substr(0, end));
   client.in.erase(0, end + 1);
-  client.answered = false;
   client.until = Clock::time_point::max();  // The time until its answer is ours.
   inner_.change(client.fd.get(), kOnlyEnd);
   const std::uint64_t id = client.id;
@@ -138,15 +136,19 @@ void ControlServer::take_line(Client& client) {
   const auto verb = std::get<ControlVerb>(request);
   if (!only_reads(verb) && !client.may_act)
     return reply(id, refusal_line("only root and warminit's own user may ask for this"));
-  handler_(verb, [this, id](const std::string& line) { reply(id, line); });
+  handler_(verb, Answer(*this, id));
+}
+
+ControlServer::Client* ControlServer::find(std::uint64_t id) const {
+  const auto it =
+      std::ranges::find_if(clients_, [id](const auto& entry) { return entry.second->id == id; });
+  return it == clients_.end() ? nullptr : it->second.get();
 }
 
 void ControlServer::reply(std::uint64_t id, const std::string& line) {
-  const auto it =
-      std::ranges::find_if(clients_, [id](const auto& entry) { return entry.second->id == id; });
-  if (it == clients_.end()) return;
-  Client& client = *it->second;
-  client.answered = true;
+  Client* const found = find(id);
+  if (found == nullptr) return;
+  Client& client = *found;
   client.out += line;
   if (!client.patient) client.until = Clock::now() + limits_.patience;
   write_to(client);

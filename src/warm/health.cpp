@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -58,6 +59,9 @@ std::vector<std::string> open_device_files() {
   std::error_code ignored;
   for (fs::directory_iterator it("/proc/self/fd", ignored), end; !ignored && it != end;
        it.increment(ignored)) {
+    // Our log's, which may be a console that only others may open.
+    const auto number = os::to_number(it->path().filename().string());
+    if (number && *number <= STDERR_FILENO) continue;
     struct stat status {};
     std::error_code unreadable;
     const std::string path = fs::read_symlink(it->path(), unreadable).string();
@@ -69,7 +73,9 @@ std::vector<std::string> open_device_files() {
 }
 
 Health::Health(Held& held, std::vector<std::string> files, Reporter report)
-    : held_(held), files_(std::move(files)), report_(std::move(report)) {}
+    : held_(held), files_(std::move(files)), report_(std::move(report)) {
+  for (const DeviceReport& device : held_.reports) usual_.push_back(device.problem);
+}
 
 std::optional<Diagnosis> Health::check() {
   std::vector<std::pair<std::string, std::string>> lost;  // Files and why.
@@ -91,7 +97,7 @@ std::optional<Diagnosis> Health::check() {
           "host does so): start the container anew, or name the device files with --device"};
     } else if (was_lost) {
       device.status = DeviceStatus::ready;
-      device.problem.reset();
+      device.problem = usual_[i];
     }
     auto fatal = it == lost.end() ? run_kernel(i, device) : std::nullopt;
     (device.status == DeviceStatus::ready ? device.checks.passed : device.checks.failed) += 1;

@@ -91,7 +91,7 @@ void HolderLink::on_report(const Report& report) {
   if (const auto* holder = std::get_if<HolderReport>(&report))
     patience += std::chrono::nanoseconds(static_cast<std::int64_t>(holder->retry_in_seconds * 1e9));
   const Readiness readiness = state_.readiness();
-  if (readiness == Readiness::pending)
+  if (state_.expects_report())
     hang_timer_.set(patience);
   else
     hang_timer_.cancel();
@@ -101,15 +101,17 @@ void HolderLink::on_report(const Report& report) {
 }
 
 void HolderLink::blame(const DeviceReport& device) {
-  // The first one that is lost: what it has done to the process makes the others fail after it.
-  if (device.status != DeviceStatus::lost || std::exchange(blamed_, true)) return;
+  // A device file that is gone (code 0) is no doing of the GPU, and ends no holder. Of the others
+  // the first: what it has done to the process makes the rest fail after it.
+  if (device.status != DeviceStatus::lost || !device.problem || device.problem->code == 0) return;
+  if (std::exchange(blamed_, true)) return;
   if (++fatal_errors_[device.ordinal] == kMostFatalErrors) options_.skip.insert(device.ordinal);
 }
 
 void HolderLink::on_hang() {
   hung_ = true;
   supervisor_.kill(SIGKILL);
-  if (phase_ != Phase::holding) {
+  if (supervisor_.retired()) {
     init::log_event(spdlog::level::warn, "holder",
                     "the driver has not released the GPUs in {} ms, killing the holder",
                     kReleaseTime.count());

@@ -9,31 +9,30 @@
 
 namespace warminit::warm {
 
-Probe::Probe(os::EventLoop& loop, init::Reaper& reaper, HolderOptions options)
+Probe::Probe(os::EventLoop& loop, init::Reaper& reaper, HolderOptions options, Done done)
     : reaper_(reaper),
       options_(std::move(options)),
+      done_(std::move(done)),
       executable_(os::own_executable()),
       link_(loop, {[this](const Report& report) {
                      state_.apply(report);
                      hang_timer_.set(options_.init_timeout);
                    },
-                   [this] {
-                     if (pid_) (void)::kill(*pid_, SIGKILL);
-                   }}),
+                   [this] { close(); }}),
       hang_timer_(loop, [this] {
         hung_ = true;
-        if (pid_) (void)::kill(*pid_, SIGKILL);
+        close();
       }) {
   options_.once = true;
   options_.level = HoldLevel::context;
 }
 
-void Probe::ask(Done done) {
-  if (!pid_) start();
-  waiting_.push_back(std::move(done));
+void Probe::close() {
+  if (pid_) (void)::kill(*pid_, SIGKILL);  // It has every other signal blocked.
 }
 
-void Probe::start() {
+void Probe::ask() {
+  if (pid_) return;
   state_ = State();
   hung_ = false;
   begin_ = std::chrono::steady_clock::now();
@@ -56,8 +55,11 @@ void Probe::on_end(int status) {
     result["ended"] = "the driver has not answered for " +
                       std::to_string(options_.init_timeout.count()) + " ms, killed";
   // What it could do before it crashed or hung is no success.
-  if (status != 0) result["ready"] = false;
-  for (const Done& done : std::exchange(waiting_, {})) done(result);
+  if (status != 0) {
+    result["ready"] = false;
+    result["readiness"] = to_string(Readiness::not_ready);
+  }
+  done_(result);
 }
 
 }  // namespace warminit::warm

@@ -29,7 +29,11 @@ std::string describe(const State& state) {
 
 ReadySignal::ReadySignal(const ReadyOptions& options) : options_(options) {
   if (options_.fd) {
-    if (::fcntl(*options_.fd, F_SETFD, FD_CLOEXEC) == 0)
+    // What we have opened ourselves is close-on-exec, what we were given never is. To take one of
+    // ours for theirs would in the end close it under us.
+    const int flags = ::fcntl(*options_.fd, F_GETFD);
+    if (flags > 0) errno = EBADF;
+    if (flags == 0 && ::fcntl(*options_.fd, F_SETFD, FD_CLOEXEC) == 0)
       fd_ = os::Fd(*options_.fd);
     else
       complain(fmt::format("--ready-fd {}", *options_.fd));
@@ -84,7 +88,10 @@ void ReadySignal::notify(const std::string& message) const {
   if (notify_socket_.empty()) return;
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  if (notify_socket_.size() >= sizeof address.sun_path) return;
+  if (notify_socket_.size() >= sizeof address.sun_path) {
+    errno = ENAMETOOLONG;
+    return complain("NOTIFY_SOCKET");
+  }
   std::ranges::copy(notify_socket_, address.sun_path);
   if (address.sun_path[0] == '@') address.sun_path[0] = '\0';  // An abstract name.
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + notify_socket_.size());

@@ -96,6 +96,17 @@ Readiness State::readiness() const {
   return all(fine) ? Readiness::ready : Readiness::partial;
 }
 
+bool State::expects_report() const {
+  if (readiness() != Readiness::pending) return false;
+  const bool complete = driver_ && devices_.size() == static_cast<std::size_t>(driver_->devices);
+  if (!complete || count(DeviceStatus::lost) == 0) return true;
+  return std::ranges::any_of(devices_, [](const auto& entry) {
+    const DeviceReport& device = entry.second;
+    if (device.status != DeviceStatus::lost) return !settled(device);
+    return !device.problem || device.problem->code != 0;
+  });
+}
+
 std::string_view to_string(Readiness readiness) {
   switch (readiness) {
     case Readiness::pending:

@@ -145,6 +145,20 @@ TEST(Supervisor, CancelsAPendingRestartWhenRetired) {
   });
 }
 
+TEST(Supervisor, StartsARevivedHelperWithACleanRecord) {
+  in_child([] {
+    World world;
+    Supervised helper(world, {.delay = 1ms, .delay_max = 10s, .limit = 2}, no_process);
+    helper.supervisor.start();
+    helper.supervisor.retire();
+    EXPECT_TRUE(helper.supervisor.retired());
+    helper.supervisor.revive();
+    EXPECT_FALSE(helper.supervisor.retired());
+    world.loop.run();
+    EXPECT_THAT(helper.delays, ElementsAre(1ms, 1ms, 2ms, std::nullopt));
+  });
+}
+
 TEST(Supervisor, GivesAHelperThatSucceededAndRanForLongACleanRecord) {
   in_child([] {
     World world;

@@ -173,6 +173,76 @@ TEST(EventLoop, ForgetsADescriptorThatItNeverWatched) {
   EXPECT_NO_THROW(loop.watch(pipe.read_end.get(), EPOLLIN, [](std::uint32_t) {}));
 }
 
+TEST(EventLoopStep, DispatchesOneEventAndNeverWaits) {
+  EventLoop loop;
+  Pipe pipes[2];
+  int calls = 0;
+  for (const Pipe& pipe : pipes)
+    loop.watch(pipe.read_end.get(), EPOLLIN, [&](std::uint32_t) { ++calls; });
+  loop.step();
+  EXPECT_EQ(calls, 0);
+  for (const Pipe& pipe : pipes) put_byte(pipe);
+  loop.step();
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(EventLoopStep, GivesEachDescriptorItsTurn) {
+  EventLoop loop;
+  Pipe pipes[3];
+  int calls[3] = {};
+  for (int i = 0; i < 3; ++i) {
+    put_byte(pipes[i]);  // Stays readable, for nobody reads it.
+    loop.watch(pipes[i].read_end.get(), EPOLLIN, [&calls, i](std::uint32_t) { ++calls[i]; });
+  }
+  for (int i = 0; i < 9; ++i) loop.step();
+  for (const int each : calls) EXPECT_EQ(each, 3);
+}
+
+TEST(EventLoopChange, WaitsForOtherEvents) {
+  EventLoop loop;
+  Pipe pipe;
+  put_byte(pipe);
+  int calls = 0;
+  loop.watch(pipe.read_end.get(), EPOLLIN, [&](std::uint32_t) { ++calls; });
+  loop.change(pipe.read_end.get(), 0);
+  loop.step();
+  EXPECT_EQ(calls, 0);
+  loop.change(pipe.read_end.get(), EPOLLIN);
+  loop.step();
+  EXPECT_EQ(calls, 1);
+  pipe.write_end = Fd();
+  loop.change(pipe.read_end.get(), 0);
+  loop.step();
+  EXPECT_EQ(calls, 2) << "its end is always told";
+}
+
+TEST(EventLoopChange, RefusesADescriptorThatIsNotWatched) {
+  EventLoop loop;
+  const Pipe pipe;
+  EXPECT_THROW(loop.change(pipe.read_end.get(), EPOLLIN), std::system_error);
+}
+
+TEST(EventLoop, InsideAnotherGetsOneTurnAtATime) {
+  EventLoop outer;
+  EventLoop inner;
+  Pipe crowd[4];
+  Pipe other;
+  std::string turns;
+  for (const Pipe& pipe : crowd) {
+    put_byte(pipe);
+    inner.watch(pipe.read_end.get(), EPOLLIN, [&](std::uint32_t) { turns += 'c'; });
+  }
+  put_byte(other);
+  outer.watch(inner.fd(), EPOLLIN, [&](std::uint32_t) { inner.step(); });
+  outer.watch(other.read_end.get(), EPOLLIN, [&](std::uint32_t) {
+    turns += 'o';
+    if (turns.size() >= 8) outer.stop();
+  });
+  outer.run();
+  EXPECT_EQ(turns.find("cc"), std::string::npos) << turns;
+  EXPECT_NE(turns.find('c'), std::string::npos) << turns;
+}
+
 TEST(EventLoop, IsNotInheritedByPrograms) {
   const int probe = Fd(::open("/dev/null", O_RDONLY | O_CLOEXEC)).get();
   const EventLoop loop;  // Takes the lowest number, as every new descriptor does.

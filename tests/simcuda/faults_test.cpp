@@ -159,6 +159,24 @@ TEST(SimulatedHang, NeverReturnsAndUsesNoProcessor) {
   EXPECT_EQ(WTERMSIG(simulation.end().status), SIGKILL);
 }
 
+TEST(SimulatedHang, MayBeginLater) {
+  Simulation simulation({{"SIMCUDA_HANG", "cuCtxSynchronize"}, {"SIMCUDA_HANG_AFTER_MS", "1000"}},
+                        [](const Driver& driver, Simulation::Peer& parent) {
+                          const auto start = steady_clock::now();
+                          enter(driver, 0);
+                          EXPECT_EQ(driver.cuCtxSynchronize(), abi::CUDA_SUCCESS);
+                          if (::testing::Test::HasFailure()) return;
+                          parent.tell();
+                          while (steady_clock::now() - start < milliseconds(1000)) {
+                          }
+                          (void)driver.cuCtxSynchronize();
+                          parent.tell();
+                        });
+  ASSERT_TRUE(simulation.peer().hears());
+  EXPECT_FALSE(simulation.peer().hears(milliseconds(1500)));
+  simulation.kill();
+}
+
 TEST(SimulatedHang, OfOneDeviceDoesNotHoldUpAnother) {
   Simulation simulation({{"SIMCUDA_DEVICES", "2"}, {"SIMCUDA_HANG", "cuDevicePrimaryCtxRetain:1"}},
                         [](const Driver& driver, Simulation::Peer& parent) {

@@ -29,6 +29,23 @@ TEST(SimulatedMemory, KnowsItsPointers) {
   });
 }
 
+TEST(SimulatedMemory, TellsHowMuchOfItIsFree) {
+  simulate({{"SIMCUDA_MEMORY_MIB", "1000"}}, [](const Driver& driver) {
+    std::size_t before = 0;
+    std::size_t after = 0;
+    std::size_t total = 0;
+    EXPECT_EQ(driver.cuMemGetInfo(&before, &total), abi::CUDA_ERROR_NOT_INITIALIZED);
+    enter(driver);
+    ASSERT_EQ(driver.cuMemGetInfo(&before, &total), abi::CUDA_SUCCESS);
+    EXPECT_EQ(total, 1000 * kMiB);
+    EXPECT_LT(before, total) << "the context has its part";
+    abi::CUdeviceptr pointer = 0;
+    ASSERT_EQ(driver.cuMemAlloc(&pointer, 100 * kMiB), abi::CUDA_SUCCESS);
+    ASSERT_EQ(driver.cuMemGetInfo(&after, &total), abi::CUDA_SUCCESS);
+    EXPECT_EQ(before - after, 100 * kMiB);
+  });
+}
+
 TEST(SimulatedMemory, MayBeMoreThanTheMachineHas) {
   simulate({}, [](const Driver& driver) {
     enter(driver);

@@ -45,9 +45,9 @@ const std::string& library() {
 /// Leaves nothing of this process's environment that the driver reads but `switches`.
 void set_environment(const Environment& switches) {
   ::unsetenv("CUDA_VISIBLE_DEVICES");
-  for (const char* name :
-       {"DEVICES", "INIT_MS", "CONTEXT_MS", "MEMORY_MIB", "COMPUTE_MODE", "MIG", "FAIL", "HANG",
-        "CRASH", "WRONG_RESULT", "STICKY_AFTER_MS", "DRIVER_VERSION", "SHARED"})
+  for (const char* name : {"DEVICES", "INIT_MS", "CONTEXT_MS", "MEMORY_MIB", "COMPUTE_MODE", "MIG",
+                           "FAIL", "HANG", "HANG_AFTER_MS", "DEVICE_FILE", "CRASH", "WRONG_RESULT",
+                           "STICKY_AFTER_MS", "DRIVER_VERSION", "SHARED"})
     ::unsetenv((std::string("SIMCUDA_") + name).c_str());
   for (const auto& [name, value] : switches) ::setenv(name.c_str(), value.c_str(), 1);
 }

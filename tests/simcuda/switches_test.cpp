@@ -48,6 +48,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadValue{"SIMCUDA_MIG", "yes", "'yes' is not a number from 0 to 1"},
         BadValue{"SIMCUDA_WRONG_RESULT", "64", "'64' is not a device from 0 to 63"},
         BadValue{"SIMCUDA_STICKY_AFTER_MS", "x", "'x' is not a number from 0 to 3600000"},
+        BadValue{"SIMCUDA_HANG_AFTER_MS", "x", "'x' is not a number from 0 to 3600000"},
         BadValue{"SIMCUDA_DRIVER_VERSION", "13.0", "'13.0' is not a number from 1000 to 999999"},
         BadValue{"SIMCUDA_FAIL", "cuInit", "'cuInit' is not function:code[:device[:times]]"},
         BadValue{"SIMCUDA_FAIL", "cuInit:1:0:1:1",

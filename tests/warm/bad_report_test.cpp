@@ -62,6 +62,12 @@ TEST(BadReport, IsNotReadWithAFieldOfAnotherType) {
   EXPECT_FALSE(from_line(with("seconds", "soon")));
   EXPECT_FALSE(from_line(with("seconds", {{"retain", "soon"}})));
   EXPECT_FALSE(from_line(with("problem", "bad")));
+  for (const json& bad : {json(7), json::object(), json{{"free_bytes", -1}, {"total_bytes", 1}},
+                          json{{"free_bytes", 1}, {"total_bytes", "1"}}})
+    EXPECT_FALSE(from_line(with("memory", bad))) << bad;
+  for (const json& bad : {json(7), json::object(), json{{"passed", 1.5}, {"failed", 0}},
+                          json{{"passed", 1}, {"failed", 0}, {"last_seconds", "1"}}})
+    EXPECT_FALSE(from_line(with("checks", bad))) << bad;
   EXPECT_FALSE(from_line(with("problem", nullptr)));
 }
 

@@ -25,7 +25,8 @@ HolderOptions some_options() {
 TEST(HolderArguments, SayWhatIsToBeHeld) {
   EXPECT_THAT(holder_arguments(some_options()),
               ElementsAre("warminit-holder", "holder", "--hold=device",
-                          "--driver-library=/a path/libcuda.so.1", "--init-timeout=90000ms"));
+                          "--driver-library=/a path/libcuda.so.1", "--init-timeout=90000ms",
+                          "--health-interval=60000ms"));
 }
 
 TEST(HolderArguments, LeaveOutWhatOnlyAHolderThatBeginsAgainNeeds) {

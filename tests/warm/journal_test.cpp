@@ -2,14 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <spdlog/sinks/ostream_sink.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <memory>
-#include <sstream>
 #include <string>
 
+#include "warm/log_capture.h"
 #include "warm/samples.h"
 
 namespace warminit::warm {
@@ -23,30 +20,13 @@ using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
 using enum DeviceStatus;
 
-/// Takes what is logged, as "event|level|message" lines.
 class JournalTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    before_ = spdlog::default_logger();
-    auto logger = std::make_shared<spdlog::logger>(
-        "test", std::make_shared<spdlog::sinks::ostream_sink_st>(text_));
-    logger->set_pattern("%!|%l|%v");
-    spdlog::set_default_logger(logger);
-  }
-  void TearDown() override { spdlog::set_default_logger(before_); }
-
   /// What has been logged since the last call.
-  std::string logged() {
-    std::string text = text_.str();
-    text_.str("");
-    return text;
-  }
+  std::string logged() { return log_.take(); }
 
+  test::LogCapture log_;
   Journal journal_;
-
- private:
-  std::ostringstream text_;
-  std::shared_ptr<spdlog::logger> before_;
 };
 
 TEST_F(JournalTest, TellsOfTheDriverOnce) {

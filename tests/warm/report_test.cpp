@@ -62,6 +62,20 @@ TEST(Report, OfADeviceWithoutAProblemHasNone) {
   EXPECT_FALSE(round_trip(report).problem);
 }
 
+TEST(Report, OfADeviceBringsItsChecksAndItsMemory) {
+  DeviceReport report = full_device();
+  EXPECT_FALSE(round_trip(report).memory);
+  report.checks = {std::uint64_t{1} << 40, 3, 0.25};
+  report.memory = {std::uint64_t{1} << 36, std::uint64_t{1} << 37};
+  const DeviceReport read = round_trip(report);
+  EXPECT_EQ(read.checks.passed, std::uint64_t{1} << 40);
+  EXPECT_EQ(read.checks.failed, 3U);
+  EXPECT_EQ(read.checks.last_seconds, 0.25);
+  ASSERT_TRUE(read.memory);
+  EXPECT_EQ(read.memory->free_bytes, std::uint64_t{1} << 36);
+  EXPECT_EQ(read.memory->total_bytes, std::uint64_t{1} << 37);
+}
+
 TEST(Report, OfTheHolderComesThrough) {
   const HolderReport report{{802, "cuInit: not ready", "wait"}, true, 1.5};
   const HolderReport read = round_trip(report);

@@ -74,6 +74,45 @@ TEST(Readiness, HasAWordForEach) {
   EXPECT_EQ(to_string(Readiness::ready), "ready");
   EXPECT_EQ(to_string(Readiness::partial), "partial");
   EXPECT_EQ(to_string(Readiness::not_ready), "not ready");
+  EXPECT_EQ(to_string(Readiness::released), "released");
+}
+
+TEST(State, ExpectsReportsWhileDevicesAreOnTheirWay) {
+  State state;
+  EXPECT_TRUE(state.expects_report());
+  for (const auto& devices : {std::vector{ready, warming}, std::vector{failed}})
+    EXPECT_TRUE(state_with(devices).expects_report());
+  for (const auto& devices : {std::vector{ready}, std::vector{ready, failed}, std::vector{skipped}})
+    EXPECT_FALSE(state_with(devices).expects_report());
+}
+
+TEST(State, ExpectsTheEndOfAHolderThatHasLostADevice) {
+  State state = state_with({ready, ready, failed});
+  DeviceReport report = device(1, lost);
+  report.problem = Problem{719, "cuLaunchKernel: failed", ""};
+  state.apply(report);
+  EXPECT_TRUE(state.expects_report());
+  report.problem->code = 0;  // Its file has gone: the holder stays, and looks again in its time.
+  state.apply(report);
+  EXPECT_EQ(state.readiness(), Readiness::pending);
+  EXPECT_FALSE(state.expects_report());
+  state.apply(device(0, warming));
+  EXPECT_TRUE(state.expects_report());
+}
+
+TEST(State, IsReleasedUntilTheNextHolder) {
+  State state = state_with({ready, failed, warming});
+  state.holder_released();
+  EXPECT_EQ(state.readiness(), Readiness::released);
+  EXPECT_EQ(state.count(released), 3U);
+  EXPECT_FALSE(state.devices().at(1).problem);
+  EXPECT_EQ(state.devices().at(0).level, HoldLevel::off);
+  state.holder_started();
+  EXPECT_EQ(state.readiness(), Readiness::pending);
+  state.holder_ended(kCrash, /*will_restart=*/false);
+  state.holder_released();
+  EXPECT_EQ(state.readiness(), Readiness::released) << "one that was given up, too";
+  EXPECT_FALSE(state.problem());
 }
 
 TEST(State, TakesTheLatestReportOfADevice) {

@@ -44,6 +44,9 @@ class Control {
   /// The state of the GPUs has changed.
   void on_state();
 
+  /// The command has ended; whoever works for a client shall not keep init from ending.
+  void end_helpers();
+
   /// Init is about to end.
   void close();
 
@@ -52,6 +55,8 @@ class Control {
   void handle(warm::ControlVerb verb, const Answer& answer);
   void release(const Answer& answer);
   void probe(const Answer& answer);
+  static void keep(std::vector<Answer>& answers, const Answer& answer);
+  static void answer_all(std::vector<Answer>& answers, const nlohmann::json& status);
   [[nodiscard]] nlohmann::json status() const;
   [[nodiscard]] warm::Readiness readiness() const;
   [[nodiscard]] bool holds() const;
@@ -63,6 +68,7 @@ class Control {
   std::optional<warm::Probe> probe_;
   std::vector<Answer> until_settled_;
   std::vector<Answer> until_released_;
+  std::vector<Answer> until_probed_;
   bool listening_ = false;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };

@@ -28,8 +28,20 @@ struct ControlLimits {
 /// a signal no more than the handling of one of them.
 class ControlServer {
  public:
-  /// Answers a request, once: at once or later. The client may have gone by then.
-  using Answer = std::function<void(const std::string& line)>;
+  /// The answer to a request, to be given once: at once or later. Must not outlive the server.
+  class Answer {
+   public:
+    void operator()(const std::string& line) const { server_->reply(client_, line); }
+    /// Whether the client is still there. Who keeps answers for later keeps no others: clients
+    /// that ask and go shall not fill our memory.
+    [[nodiscard]] bool is_wanted() const { return server_->find(client_) != nullptr; }
+
+   private:
+    friend class ControlServer;
+    Answer(ControlServer& server, std::uint64_t client) : server_(&server), client_(client) {}
+    ControlServer* server_;
+    std::uint64_t client_;
+  };
   using Handler = std::function<void(ControlVerb verb, Answer answer)>;
 
   ControlServer(os::EventLoop& loop, ControlLimits limits, Handler handler);
@@ -54,6 +66,7 @@ class ControlServer {
   void on_event(int fd, std::uint32_t events);
   void read_from(Client& client);
   void take_line(Client& client);
+  [[nodiscard]] Client* find(std::uint64_t id) const;
   void reply(std::uint64_t id, const std::string& line);
   void write_to(Client& client);
   void drop(int fd);

@@ -32,6 +32,7 @@ class Health {
 
   Held& held_;
   std::vector<std::string> files_;
+  std::vector<std::optional<Problem>> usual_;  ///< Why a device is held for less, by its index.
   Reporter report_;
 };
 

@@ -5,7 +5,6 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "warminit/init/reaper.h"
 #include "warminit/os/event_loop.h"
@@ -22,22 +21,24 @@ class Probe {
   /// Gets what the probe has found, as docs/PROTOCOL.md describes it.
   using Done = std::function<void(const nlohmann::json& result)>;
 
-  Probe(os::EventLoop& loop, init::Reaper& reaper, HolderOptions options);
+  Probe(os::EventLoop& loop, init::Reaper& reaper, HolderOptions options, Done done);
 
-  /// Starts a probe, or waits for the one that is under way. Throws std::system_error.
-  void ask(Done done);
+  /// Starts a probe, unless one is under way. Throws std::system_error.
+  void ask();
+
+  /// Init is about to end: whatever is under way ends now.
+  void close();
 
  private:
-  void start();
   void on_end(int status);
 
   init::Reaper& reaper_;
   HolderOptions options_;
+  Done done_;
   std::string executable_;  ///< Found while our working directory is still the one of the start.
   ReportLink link_;
   os::Timer hang_timer_;
   State state_;
-  std::vector<Done> waiting_;
   std::optional<pid_t> pid_;
   std::chrono::steady_clock::time_point begin_;
   bool hung_ = false;

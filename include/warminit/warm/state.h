@@ -38,6 +38,10 @@ class State {
 
   [[nodiscard]] Readiness readiness() const;
 
+  /// Whether the holder has more to say by itself soon. One that is pending because a device file
+  /// has gone has not: it looks again when it is time, and may be silent until then.
+  [[nodiscard]] bool expects_report() const;
+
   /// How many devices are in `status` now.
   [[nodiscard]] std::size_t count(DeviceStatus status) const;
 
