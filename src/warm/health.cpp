@@ -64,7 +64,10 @@ std::vector<std::string> open_device_files() {
     if (number && *number <= STDERR_FILENO) continue;
     struct stat status {};
     std::error_code unreadable;
-    const std::string path = fs::read_symlink(it->path(), unreadable).string();
+    std::string path = fs::read_symlink(it->path(), unreadable).string();
+    // One that has gone already is to be looked for where it was, and where it may come back.
+    constexpr std::string_view kGone = " (deleted)";
+    if (path.ends_with(kGone)) path.resize(path.size() - kGone.size());
     if (unreadable || ::stat(it->path().c_str(), &status) != 0) continue;
     if (S_ISCHR(status.st_mode) && path.starts_with('/') && !is_everybodys(path))
       files.insert(path);

@@ -61,7 +61,9 @@ class ReleaseOfAHungDriver : public testing::TestWithParam<std::string> {};
 TEST_P(ReleaseOfAHungDriver, EndsSoon) {
   Operated operated({}, {{"SIMCUDA_HANG", GetParam()}});
   operated.wait_for_socket();
-  if (GetParam() != "cuInit") ASSERT_EQ(operated.ask({"wait"}).code, 0);
+  if (GetParam() != "cuInit") {
+    ASSERT_EQ(operated.ask({"wait"}).code, 0);
+  }
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(operated.ask({"release"}).code, 0);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5)) << "2 s at most";

@@ -137,6 +137,8 @@ TEST_F(HealthOfAFile, IsFoundAmongWhatTheDriverHasOpen) {
     EXPECT_THAT(open_device_files(), IsEmpty());
     ASSERT_EQ(driver.cuInit(0), cuda::abi::CUDA_SUCCESS);
     EXPECT_THAT(open_device_files(), ElementsAre(path_));
+    take_away();
+    EXPECT_THAT(open_device_files(), ElementsAre(path_)) << "it is looked for there all the same";
   });
 }
 
