@@ -14,7 +14,10 @@ constexpr double kMiB = 1024.0 * 1024.0;
 std::string text(const json& value) { return value.get<std::string>(); }
 
 /// A whole number from 0 on; get<int>() would also cut a float that is far too large.
-std::uint64_t count(const json& value) { return value.get_ref<const json::number_unsigned_t&>(); }
+std::uint64_t count(const json& value) {
+  return value.is_number_integer() ? value.get<std::uint64_t>()
+                                   : value.get_ref<const json::number_unsigned_t&>();  // Throws.
+}
 
 std::string cuda_version(std::uint64_t version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
