@@ -41,6 +41,7 @@ void Supervisor::retire() {
 void Supervisor::revive() {
   retired_ = false;
   failures_in_row_ = 0;
+  restart_timer_.cancel();
   start();
 }
 

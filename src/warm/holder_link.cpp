@@ -54,6 +54,8 @@ void HolderLink::acquire() {
     supervisor_.revive();
   } else if (phase_ == Phase::releasing) {
     phase_ = Phase::holding;  // Its end, which is near, is followed by a new beginning.
+  } else if (phase_ == Phase::holding && !supervisor_.pid()) {
+    supervisor_.revive();  // It had given up, or waits for its next try: whoever asks knows more.
   }
 }
 

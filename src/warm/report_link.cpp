@@ -62,10 +62,6 @@ pid_t ReportLink::start(const HolderOptions& options, const std::string& executa
   return pid;
 }
 
-void ReportLink::ask_for_check() const {
-  if (socket_) (void)::send(socket_.get(), "c", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
-}
-
 void ReportLink::finish() {
   for (int i = 0; socket_ && i < kMostLastReads; ++i) on_readable();
   close();

@@ -31,9 +31,6 @@ class ReportLink {
   /// std::system_error.
   pid_t start(const HolderOptions& options, const std::string& executable);
 
-  /// Asks a holder to look at its devices now. One that is gone, or busy with much, does not hear.
-  void ask_for_check() const;
-
   /// Takes in what is left of a process that has ended, and closes.
   void finish();
 
