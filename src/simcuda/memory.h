@@ -36,6 +36,9 @@ class Memory {
   cuda::abi::CUresult allocate(cuda::abi::CUdeviceptr* pointer, std::size_t bytes);
   cuda::abi::CUresult free(cuda::abi::CUdeviceptr pointer);
 
+  std::size_t total_bytes() const { return total_bytes_; }
+  std::size_t free_bytes() const { return total_bytes_ - reserved_bytes_ - allocated_bytes_; }
+
   /// The host memory behind `bytes` bytes at `pointer`; empty unless one allocation has them all.
   std::span<std::byte> find(cuda::abi::CUdeviceptr pointer, std::size_t bytes) const;
 

@@ -104,6 +104,7 @@ abi::CUresult call(const Driver& driver, const std::string& function) {
     return driver.cuLaunchKernel(nullptr, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr);
   if (function == "cuMemAlloc") return driver.cuMemAlloc(&pointer, 1);
   if (function == "cuMemFree") return driver.cuMemFree(0);
+  if (function == "cuMemGetInfo") return driver.cuMemGetInfo(nullptr, nullptr);
   if (function == "cuMemcpyDtoH") return driver.cuMemcpyDtoH(text, 0, 1);
   ADD_FAILURE() << "This test does not call " << function;
   return abi::CUDA_SUCCESS;

@@ -29,6 +29,23 @@ TEST(SimulatedMemory, KnowsItsPointers) {
   });
 }
 
+TEST(SimulatedMemory, SaysHowMuchIsFree) {
+  simulate({{"SIMCUDA_MEMORY_MIB", "1000"}}, [](const Driver& driver) {
+    std::size_t free = 0;
+    std::size_t total = 0;
+    EXPECT_EQ(driver.cuMemGetInfo(&free, &total), abi::CUDA_ERROR_NOT_INITIALIZED);
+    enter(driver);
+    ASSERT_EQ(driver.cuMemGetInfo(&free, &total), abi::CUDA_SUCCESS);
+    EXPECT_EQ(total, 1000 * kMiB);
+    EXPECT_EQ(free, (1000 - 527) * kMiB);  // The context itself takes the rest.
+    abi::CUdeviceptr pointer = 0;
+    ASSERT_EQ(driver.cuMemAlloc(&pointer, 73 * kMiB), abi::CUDA_SUCCESS);
+    ASSERT_EQ(driver.cuMemGetInfo(&free, &total), abi::CUDA_SUCCESS);
+    EXPECT_EQ(free, 400 * kMiB);
+    EXPECT_EQ(driver.cuMemGetInfo(nullptr, &total), abi::CUDA_ERROR_INVALID_VALUE);
+  });
+}
+
 TEST(SimulatedMemory, MayBeMoreThanTheMachineHas) {
   simulate({}, [](const Driver& driver) {
     enter(driver);

@@ -106,6 +106,7 @@ using cuLaunchKernel_t = CUresult(CUfunction function, unsigned grid_x, unsigned
                                   unsigned block_z, unsigned shared_bytes, CUstream stream,
                                   void** parameters, void** extra);
 using cuMemAlloc_t = CUresult(CUdeviceptr* pointer, std::size_t bytes);
+using cuMemGetInfo_t = CUresult(std::size_t* free, std::size_t* total);
 using cuMemFree_t = CUresult(CUdeviceptr pointer);
 using cuMemcpyDtoH_t = CUresult(void* host, CUdeviceptr device, std::size_t bytes);
 

@@ -31,6 +31,7 @@
   X(cuLaunchKernel, "cuLaunchKernel")                            \
   X(cuMemAlloc, "cuMemAlloc_v2")                                 \
   X(cuMemFree, "cuMemFree_v2")                                   \
+  X(cuMemGetInfo, "cuMemGetInfo_v2")                             \
   X(cuMemcpyDtoH, "cuMemcpyDtoH_v2")
 
 /// Functions that not every supported driver has: null where it lacks them.
