@@ -20,6 +20,9 @@ bool uses_mps();
 /// The variables that uses_mps() means.
 const std::vector<std::string>& mps_variables();
 
+/// The first word of `text` that looks like a version ("580.65.06"); else "unknown".
+std::string version_in(const std::string& text);
+
 /// Version of the loaded kernel module, from /proc/driver/nvidia/version; "unknown" without it.
 std::string kernel_module_version();
 
