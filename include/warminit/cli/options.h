@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "warminit/cli/personality.h"
+#include "warminit/doctor/answer.h"
 #include "warminit/init/command.h"
 #include "warminit/init/supervisor.h"
 #include "warminit/warm/gate.h"
@@ -19,10 +20,12 @@ enum class LogFormat { text, json };
 
 /// What warminit is asked to do.
 enum class Verb {
-  run,      ///< The entrypoint: start COMMAND.
-  hold,     ///< No command: hold until told to stop.
-  devices,  ///< Show what the driver shows.
-  holder,   ///< Hidden: the process that holds.
+  run,         ///< The entrypoint: start COMMAND.
+  hold,        ///< No command: hold until told to stop.
+  devices,     ///< Show what the driver shows.
+  doctor,      ///< Say what keeps GPUs from working or from being fast.
+  holder,      ///< Hidden: the process that holds.
+  ask_driver,  ///< Hidden: the process in which the doctor asks the driver.
 };
 
 /// What init does, as any init would.
@@ -51,6 +54,7 @@ struct Options {
   std::string log_level;
   LogFormat log_format = LogFormat::text;
   bool json = false;
+  doctor::Question question;  ///< Of ask_driver.
 };
 
 /// The text for stdout and exit code 0 (--help, --version), or the one line for stderr and the code
