@@ -28,7 +28,7 @@ Finding explain_socket(const std::string& path, int error, bool ours) {
                    "entrypoint; a folder that can be written must exist when the container starts");
   return finding("no-warminit", what,
                  "no warminit serves here, so nobody keeps the GPUs warm for this container",
-                 "make it the entrypoint: ENTRYPOINT [\"warminit\", \"--\"]");
+                 R"(make it the entrypoint: ENTRYPOINT ["warminit", "--"])");
 }
 
 }  // namespace
