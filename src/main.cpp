@@ -10,9 +10,11 @@
 
 #include "warminit/cli/client.h"
 #include "warminit/cli/devices.h"
+#include "warminit/cli/doctor.h"
 #include "warminit/cli/entrypoint.h"
 #include "warminit/cli/log.h"
 #include "warminit/cli/options.h"
+#include "warminit/doctor/driver_child.h"
 #include "warminit/exporter/exporter.h"
 #include "warminit/init/exec_error.h"
 #include "warminit/os/signals.h"
@@ -51,6 +53,12 @@ int run(const warminit::cli::Options& options, const warminit::os::SignalState& 
     warminit::os::restore_signals(inherited);
     return warminit::cli::run_client(options);
   }
+  if (options.verb == Verb::doctor) {
+    warminit::os::restore_signals(inherited);
+    return warminit::cli::run_doctor(options, inherited);
+  }
+  if (options.verb == Verb::ask_driver)
+    return warminit::doctor::run_ask_driver(options.holder.driver_library, options.question);
   warminit::cli::configure_log(options.log_level, options.log_format);
   return warminit::cli::run_entrypoint(options, inherited);
 }

@@ -88,6 +88,20 @@ void add_hidden_holder(CLI::App& app, Options& options) {
   holder->callback([&options] { options.verb = Verb::holder; });
 }
 
+void add_doctor(CLI::App& app, Options& options) {
+  CLI::App* doctor =
+      app.add_subcommand("doctor", "Say what keeps GPUs from working or from being fast here");
+  doctor->add_flag("--json", options.json, "As JSON");
+  doctor->footer("Exit codes: 0 nothing worse than a note, 1 a warning, 2 an error.");
+  doctor->fallthrough()->callback([&options] { options.verb = Verb::doctor; });
+
+  CLI::App* ask = app.add_subcommand("ask-driver", "Ask the driver for the doctor");
+  ask->group("")->fallthrough();
+  ask->add_option("--without", options.question.without);
+  ask->add_flag("--list", options.question.list_only);
+  ask->callback([&options] { options.verb = Verb::ask_driver; });
+}
+
 /// The command line, cut in two.
 struct Split {
   std::vector<std::string> ours;
@@ -192,6 +206,7 @@ void add_verbs(CLI::App& app, Options& options) {
   devices->add_flag("--json", options.json, "As JSON");
   devices->fallthrough()->callback([&options] { options.verb = Verb::devices; });
   add_client_verbs(app, options);
+  add_doctor(app, options);
   add_hidden_holder(app, options);
   app.require_subcommand(0, 1);
 }

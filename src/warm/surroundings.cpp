@@ -26,19 +26,6 @@ bool is_gpu_node(std::string_view name) {
                              [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-/// What follows the first word of `text` that looks like a version, up to the next space.
-std::string first_version(const std::string& text) {
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find_first_of(" \t\n", begin), text.size());
-    std::string word = text.substr(begin, end - begin);
-    if (!word.empty() && std::isdigit(static_cast<unsigned char>(word.front())) != 0 &&
-        word.find('.') != std::string::npos)
-      return word;
-    begin = end + 1;
-  }
-  return "unknown";
-}
-
 }  // namespace
 
 std::vector<std::string> device_node_problems() {
@@ -90,10 +77,22 @@ bool uses_mps() {
   });
 }
 
+std::string version_in(const std::string& text) {
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find_first_of(" \t\n", begin), text.size());
+    std::string word = text.substr(begin, end - begin);
+    if (!word.empty() && std::isdigit(static_cast<unsigned char>(word.front())) != 0 &&
+        word.find('.') != std::string::npos)
+      return word;
+    begin = end + 1;
+  }
+  return "unknown";
+}
+
 std::string kernel_module_version() {
   std::ifstream file("/proc/driver/nvidia/version");
   std::string line;
-  return std::getline(file, line) ? first_version(line) : "unknown";
+  return std::getline(file, line) ? version_in(line) : "unknown";
 }
 
 std::string library_version(const std::string& library) {

@@ -9,6 +9,7 @@
 
 #include "warminit/cli/operate_options.h"
 #include "warminit/cli/personality.h"
+#include "warminit/doctor/answer.h"
 #include "warminit/exporter/address.h"
 #include "warminit/init/command.h"
 #include "warminit/init/supervisor.h"
@@ -24,12 +25,14 @@ enum class Verb {
   run,      ///< The entrypoint: start COMMAND.
   hold,     ///< No command: hold until told to stop.
   devices,  ///< Show what the driver shows.
+  doctor,   ///< Say what keeps GPUs from working or from being fast.
   status,   ///< Ask the init of this container.
   wait,
   release,
   acquire,
-  holder,    ///< Hidden: the process that holds.
-  exporter,  ///< Hidden: the process that serves metrics.
+  holder,      ///< Hidden: the process that holds.
+  exporter,    ///< Hidden: the process that serves metrics.
+  ask_driver,  ///< Hidden: the process in which the doctor asks the driver.
 };
 
 /// What init does, as any init would.
@@ -60,6 +63,7 @@ struct Options {
   LogFormat log_format = LogFormat::text;
   bool json = false;
   OperateOptions operate;
+  doctor::Question question;  ///< Of ask_driver.
 };
 
 /// The text for stdout and exit code 0 (--help, --version), or the one line for stderr and the code

@@ -31,8 +31,8 @@
   X(cuLaunchKernel, "cuLaunchKernel")                            \
   X(cuMemAlloc, "cuMemAlloc_v2")                                 \
   X(cuMemFree, "cuMemFree_v2")                                   \
-  X(cuMemcpyDtoH, "cuMemcpyDtoH_v2")                             \
-  X(cuMemGetInfo, "cuMemGetInfo_v2")
+  X(cuMemGetInfo, "cuMemGetInfo_v2")                             \
+  X(cuMemcpyDtoH, "cuMemcpyDtoH_v2")
 
 /// Functions that not every supported driver has: null where it lacks them.
 /// cuDeviceGetUuid_v2 (CUDA 11.4) answers with the UUID of the MIG instance, the first version

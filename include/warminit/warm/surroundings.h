@@ -25,6 +25,9 @@ const std::vector<std::string>& mps_variables();
 /// /proc/driver/nvidia/gpus; nothing where that does not say.
 std::optional<int> device_minor(const std::string& pci_bus_id);
 
+/// The first word of `text` that looks like a version ("580.65.06"); else "unknown".
+std::string version_in(const std::string& text);
+
 /// Version of the loaded kernel module, from /proc/driver/nvidia/version; "unknown" without it.
 std::string kernel_module_version();
 
