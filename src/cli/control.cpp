@@ -16,8 +16,8 @@ namespace warminit::cli {
 using warm::ControlVerb;
 using warm::Readiness;
 
-Control::Control(os::EventLoop& loop, Subject subject)
-    : loop_(loop), subject_(std::move(subject)), ready_signal_(subject_.options.operate.ready) {}
+Control::Control(os::EventLoop& loop, const Subject& subject)
+    : loop_(loop), subject_(subject), ready_signal_(subject_.options.operate.ready) {}
 
 Control::~Control() { close(); }
 

@@ -30,7 +30,7 @@ class Control {
   };
 
   /// Before the command is started, which must not get what is meant for us.
-  Control(os::EventLoop& loop, Subject subject);
+  Control(os::EventLoop& loop, const Subject& subject);
   ~Control();
   Control(const Control&) = delete;
   Control& operator=(const Control&) = delete;
