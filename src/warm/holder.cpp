@@ -177,7 +177,8 @@ std::optional<Diagnosis> hold(const HolderOptions& options, Held& held, Link& li
     try {
       if (auto diagnosis = check(health, options, link)) return diagnosis;
     } catch (const std::exception&) {
-      // No thread to be had now: the next check may have one.
+      // No thread to be had now: the next check may have one. Init sees that this process lives.
+      for (const DeviceReport& device : held.reports) link.report(device);
     }
   }
 }

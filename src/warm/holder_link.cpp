@@ -76,6 +76,7 @@ pid_t HolderLink::start_process() {
   link_.close();
   hung_ = false;
   blamed_ = false;
+  at_rest_ = false;
   state_.holder_started();
   const pid_t pid = link_.start(options_, executable_);
   ++starts_;
@@ -89,17 +90,25 @@ void HolderLink::on_report(const Report& report) {
   state_.apply(report);
   journal_.on_report(report);
   journal_.on_state(state_);
-  std::chrono::nanoseconds patience = options_.init_timeout;
-  if (const auto* holder = std::get_if<HolderReport>(&report))
-    patience += std::chrono::nanoseconds(static_cast<std::int64_t>(holder->retry_in_seconds * 1e9));
-  const Readiness readiness = state_.readiness();
-  if (state_.expects_report())
-    hang_timer_.set(patience);
-  else
-    hang_timer_.cancel();
-  if (state_.count(DeviceStatus::ready) > 0 && readiness != Readiness::pending)
+  wait_for_next(report);
+  if (state_.count(DeviceStatus::ready) > 0 && state_.readiness() != Readiness::pending)
     supervisor_.succeeded();
   changed_();
+}
+
+void HolderLink::wait_for_next(const Report& last) {
+  overdue_ = false;
+  at_rest_ = !state_.expects_report();
+  std::chrono::nanoseconds patience = options_.init_timeout;
+  if (const auto* holder = std::get_if<HolderReport>(&last))
+    patience += std::chrono::nanoseconds(static_cast<std::int64_t>(holder->retry_in_seconds * 1e9));
+  if (!at_rest_) return hang_timer_.set(patience);
+  const bool checked = options_.health_interval > std::chrono::milliseconds::zero() &&
+                       state_.count(DeviceStatus::ready) + state_.count(DeviceStatus::lost) > 0;
+  if (checked)
+    hang_timer_.set(patience + options_.health_interval);
+  else
+    hang_timer_.cancel();
 }
 
 void HolderLink::blame(const DeviceReport& device) {
@@ -111,6 +120,9 @@ void HolderLink::blame(const DeviceReport& device) {
 }
 
 void HolderLink::on_hang() {
+  // After a pause of the whole container both timers have expired: the holder's comes first.
+  if (at_rest_ && !supervisor_.retired() && !std::exchange(overdue_, true))
+    return hang_timer_.set(options_.init_timeout);
   hung_ = true;
   supervisor_.kill(SIGKILL);
   if (supervisor_.retired()) {
@@ -119,8 +131,13 @@ void HolderLink::on_hang() {
                     kReleaseTime.count());
     return;
   }
+  const auto silence =
+      at_rest_ ? options_.health_interval + 2 * options_.init_timeout : options_.init_timeout;
   const Problem problem{
-      0, fmt::format("the driver has not answered for {} ms", options_.init_timeout.count()),
+      0,
+      fmt::format("{} for {} ms",
+                  at_rest_ ? "the holder has not checked the GPUs" : "the driver has not answered",
+                  silence.count()),
       "the holder is killed; if it stays, it hangs inside the kernel: see the host's kernel log"};
   const Report report = HolderReport{problem, false};
   state_.apply(report);

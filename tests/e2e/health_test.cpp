@@ -130,6 +130,16 @@ TEST(Health, ReportsACheckThatHangsAndStartsTheHolderAgain) {
   operated.expect_command_untouched();
 }
 
+TEST(Health, MissesTheChecksOfAHolderThatIsStoppedAndStartsItAgain) {
+  Operated operated({"--health-interval=50ms", "--restart-delay=10ms", "--init-timeout=1s"});
+  ASSERT_TRUE(operated.process.wait_for("ready: 1 of 1"));
+  ASSERT_EQ(::kill(*operated.holder(), SIGSTOP), 0);
+  ASSERT_TRUE(operated.process.wait_for("the holder has not checked the GPUs for 2050 ms"));
+  wait_for_count(operated.process, "ready: 1 of 1", 2);
+  EXPECT_EQ(operated.status().at("holder").at("starts"), 2) << operated.process.err();
+  operated.expect_command_untouched();
+}
+
 TEST(Health, IsNotLookedAtWithAnIntervalOfNothing) {
   Operated operated({"--health-interval=0s"});
   ASSERT_TRUE(operated.process.wait_for("ready: 1 of 1"));

@@ -47,6 +47,7 @@ class HolderLink {
   void let_go();
   void on_released();
   void on_report(const Report& report);
+  void wait_for_next(const Report& last);
   void blame(const DeviceReport& device);
   void on_hang();
   void on_end(const init::Supervisor::Ending& ending);
@@ -58,8 +59,11 @@ class HolderLink {
   Journal journal_;
   init::Supervisor supervisor_;
   ReportLink link_;
-  /// Set while devices are on their way, anew by each report; and while they are released.
+  /// Set while devices are on their way and while they are checked, anew by each report; and while
+  /// they are released.
   os::Timer hang_timer_;
+  bool at_rest_ = false;             ///< Nothing is to be heard but health checks.
+  bool overdue_ = false;             ///< One of them has not come in time.
   std::map<int, int> fatal_errors_;  ///< By ordinal: how often it has cost us the holder.
   bool blamed_ = false;              ///< The holder that runs has had its first fatal error.
   bool hung_ = false;
