@@ -42,6 +42,9 @@ void add_warm_options(Adder& add, Options& options) {
                "How long the driver may be silent before the holder is ended [30s]");
   add.duration("--health-interval", options.holder.health_interval,
                "Between two looks at what is held; 0s: none [60s]");
+  add.duration(
+      "--release-after", options.holder.release_after,
+      "Give the GPUs back when no other process has used them for so long; 0s: never [0s]");
   add.text("--driver-library", "FILE", "The CUDA driver to load [libcuda.so.1]",
            [&add, &options](const std::string& file) {
              if (file.empty()) add.refuse("--driver-library", "'' names no file");

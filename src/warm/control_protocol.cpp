@@ -39,15 +39,16 @@ std::variant<ControlVerb, std::string> parse_request(std::string_view line) {
   const auto verb = json.find("verb");
   if (verb == json.end() || !verb->is_string())
     return "\"verb\" is missing; status, wait, release, acquire and probe are known";
-  const auto it = std::ranges::find(kVerbs, verb->get_ref<const std::string&>(),
-                                    &std::pair<ControlVerb, std::string_view>::second);
+  const auto* const it = std::ranges::find(kVerbs, verb->get_ref<const std::string&>(),
+                                           &std::pair<ControlVerb, std::string_view>::second);
   if (it == kVerbs.end())
     return "this verb is not known; status, wait, release, acquire and probe are";
   return it->first;
 }
 
 std::string request_line(ControlVerb verb) {
-  const auto it = std::ranges::find(kVerbs, verb, &std::pair<ControlVerb, std::string_view>::first);
+  const auto* const it =
+      std::ranges::find(kVerbs, verb, &std::pair<ControlVerb, std::string_view>::first);
   return dump({{"version", kControlVersion}, {"verb", it->second}});
 }
 

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <mutex>
 #include <thread>
 
@@ -19,6 +20,7 @@
 #include "warminit/os/spawn.h"
 #include "warminit/warm/bring_up.h"
 #include "warminit/warm/health.h"
+#include "warminit/warm/need.h"
 #include "warminit/warm/quiet_poll.h"
 #include "warminit/warm/surroundings.h"
 
@@ -57,16 +59,18 @@ class Link {
 
   enum class Event { closed, asked, other, time_over };
 
-  /// Waits until init has closed its side or asks for something, `other` is readable, or the time
-  /// is over.
-  static Event wait(int other, milliseconds timeout) {
-    std::array<pollfd, 2> fds{{{kHolderLink, POLLIN, 0}, {other, POLLIN, 0}}};
+  /// Waits until init has closed its side or asks for something, one of `others` is readable, or
+  /// the time is over. A descriptor of -1 is none.
+  static Event wait(std::array<int, 2> others, milliseconds timeout) {
+    std::array<pollfd, 3> fds{
+        {{kHolderLink, POLLIN, 0}, {others[0], POLLIN, 0}, {others[1], POLLIN, 0}}};
     int n = 0;
     do {
       n = ::poll(fds.data(), fds.size(), static_cast<int>(timeout.count()));
     } while (n < 0 && errno == EINTR);
     os::check(n, "poll");
-    if (fds[0].revents == 0) return fds[1].revents != 0 ? Event::other : Event::time_over;
+    if (n == 0) return Event::time_over;
+    if (fds[0].revents == 0) return Event::other;
     std::array<char, 256> asked{};
     return ::recv(kHolderLink, asked.data(), asked.size(), 0) > 0 ? Event::asked : Event::closed;
   }
@@ -74,7 +78,7 @@ class Link {
   /// As wait(), for those to whom only the end counts: whether it came before the other events.
   static bool closed(int other, milliseconds timeout) {
     Event event = Event::asked;
-    while (event == Event::asked) event = wait(other, timeout);
+    while (event == Event::asked) event = wait({other, -1}, timeout);
     return event == Event::closed;
   }
 
@@ -140,16 +144,32 @@ os::Fd make_clock(milliseconds interval) {
   return clock;
 }
 
-/// One check, in a thread of its own: a driver that hangs must not keep this one. Returns why this
-/// process is of no more use.
-std::optional<Diagnosis> check(Health& health, const HolderOptions& options, Link& link) {
-  std::optional<Diagnosis> diagnosis;
+/// Whether `clock` has fired since it was last asked.
+bool has_fired(const os::Fd& clock) {
+  std::uint64_t ticks = 0;
+  return ::read(clock.get(), &ticks, sizeof ticks) > 0;
+}
+
+/// Runs `work`, which calls the driver, in a thread of its own: a driver that hangs must not keep
+/// this one. Whether it was done in time; if not, this process can only end without waiting.
+bool done_in_time(const std::function<void()>& work, milliseconds timeout) {
   const os::Fd done(os::check(::eventfd(0, EFD_CLOEXEC), "eventfd"));
   std::thread worker([&] {
-    diagnosis = health.check();
+    work();
     (void)::eventfd_write(done.get(), 1);
   });
-  if (!is_readable(done.get(), options.init_timeout)) {
+  if (!is_readable(done.get(), timeout)) {
+    worker.detach();
+    return false;
+  }
+  worker.join();
+  return true;
+}
+
+/// One check. Returns why this process is of no more use.
+std::optional<Diagnosis> check(Health& health, const HolderOptions& options, Link& link) {
+  std::optional<Diagnosis> diagnosis;
+  if (!done_in_time([&] { diagnosis = health.check(); }, options.init_timeout)) {
     link.report(HolderReport{
         {0,
          "a health check has not ended for " + std::to_string(options.init_timeout.count()) + " ms",
@@ -158,22 +178,32 @@ std::optional<Diagnosis> check(Health& health, const HolderOptions& options, Lin
         0});
     ::_exit(kHolderTryAgain);  // Without waiting for what hangs.
   }
-  worker.join();
   return diagnosis;
+}
+
+/// Gives everything back before init knows why, so that nobody but us sees a driver hang in it.
+[[noreturn]] void end_unneeded(Held& held) {
+  constexpr milliseconds kReleaseTime{2000};
+  (void)done_in_time([&held] { held.contexts.clear(); }, kReleaseTime);
+  ::_exit(kHolderUnneeded);
 }
 
 /// Keeps what is held, and looks at it now and then, until init has gone. Returns why this process
 /// is of no more use, if so.
 std::optional<Diagnosis> hold(const HolderOptions& options, Held& held, Link& link) {
-  Health health(held, open_device_files(), [&link](const Report& report) { link.report(report); });
-  const os::Fd clock = make_clock(options.health_interval);
+  const std::vector<std::string> files = open_device_files();
+  Health health(held, files, [&link](const Report& report) { link.report(report); });
+  Need need(files, options.release_after);
+  const bool may_be_unneeded = options.release_after > milliseconds::zero();
+  const os::Fd health_clock = make_clock(options.health_interval);
+  const os::Fd need_clock = make_clock(may_be_unneeded ? need.interval() : milliseconds::zero());
   for (;;) {
     quiet();
-    const auto event = Link::wait(clock.get(), kForEver);
+    const auto event = Link::wait({health_clock.get(), need_clock.get()}, kForEver);
     loud();
     if (event == Link::Event::closed) return std::nullopt;
-    std::uint64_t ticks = 0;
-    (void)!::read(clock.get(), &ticks, sizeof ticks);
+    if (has_fired(need_clock) && need.is_over()) end_unneeded(held);
+    if (!has_fired(health_clock) && event != Link::Event::asked) continue;
     try {
       if (auto diagnosis = check(health, options, link)) return diagnosis;
     } catch (const std::exception&) {
@@ -193,6 +223,8 @@ std::vector<std::string> holder_arguments(const HolderOptions& options) {
       "--driver-library=" + options.driver_library,
       "--init-timeout=" + std::to_string(options.init_timeout.count()) + "ms",
       "--health-interval=" + std::to_string(options.health_interval.count()) + "ms"};
+  if (options.release_after > milliseconds::zero())
+    arguments.push_back("--release-after=" + std::to_string(options.release_after.count()) + "ms");
   if (options.once) arguments.emplace_back("--once");
   if (options.wait_until)
     arguments.push_back("--wait-until=" + std::to_string(options.wait_until->count()) + "ms");

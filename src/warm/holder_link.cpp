@@ -17,6 +17,8 @@ constexpr int kMostFatalErrors = 2;
 /// An H200's context takes 0.1 s to release.
 constexpr std::chrono::milliseconds kReleaseTime{2000};
 
+bool ended_with(int status, int code) { return WIFEXITED(status) && WEXITSTATUS(status) == code; }
+
 }  // namespace
 
 HolderLink::HolderLink(os::EventLoop& loop, init::Reaper& reaper, HolderOptions options,
@@ -24,11 +26,13 @@ HolderLink::HolderLink(os::EventLoop& loop, init::Reaper& reaper, HolderOptions 
     : options_(std::move(options)),
       executable_(os::own_executable()),
       changed_(std::move(changed)),
-      supervisor_(
-          loop, reaper, policy,
-          {[this] { return start_process(); },
-           [](int status) { return WIFSIGNALED(status) || WEXITSTATUS(status) != kHolderGivesUp; },
-           [this](const init::Supervisor::Ending& ending) { on_end(ending); }}),
+      supervisor_(loop, reaper, policy,
+                  {[this] { return start_process(); },
+                   [](int status) {
+                     return !ended_with(status, kHolderGivesUp) &&
+                            !ended_with(status, kHolderUnneeded);
+                   },
+                   [this](const init::Supervisor::Ending& ending) { on_end(ending); }}),
       link_(loop, {[this](const Report& report) { on_report(report); },
                    [this] { supervisor_.kill(SIGKILL); }}),
       hang_timer_(loop, [this] { on_hang(); }) {}
@@ -154,6 +158,13 @@ void HolderLink::on_end(const init::Supervisor::Ending& ending) {
     if (phase_ == Phase::releasing) return on_released();
     if (phase_ == Phase::holding) supervisor_.revive();  // Acquired while it was releasing.
     return;
+  }
+  if (ended_with(ending.status, kHolderUnneeded)) {
+    init::log_event(spdlog::level::info, "release",
+                    "no other process has used the GPUs for {} ms, giving them back; 'warminit "
+                    "acquire' takes them again",
+                    options_.release_after.count());
+    return on_released();
   }
   // A holder that ends by itself, or for its hang, has left a reason.
   Problem why{0, init::describe_status(ending.status), ""};

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "warminit/init/log_event.h"
 
@@ -27,7 +28,7 @@ std::string describe(const State& state) {
 
 }  // namespace
 
-ReadySignal::ReadySignal(const ReadyOptions& options) : options_(options) {
+ReadySignal::ReadySignal(ReadyOptions options) : options_(std::move(options)) {
   if (options_.fd) {
     // What we have opened ourselves is close-on-exec, what we were given never is. To take one of
     // ours for theirs would in the end close it under us.

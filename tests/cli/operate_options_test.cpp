@@ -32,6 +32,7 @@ TEST(OperateOptions, HaveSensibleDefaults) {
   EXPECT_FALSE(options.ready.notify);
   EXPECT_EQ(options.timeout, 60s);
   EXPECT_EQ(options_of({"--", "prog"}).holder.health_interval, 60s);
+  EXPECT_EQ(options_of({"--", "prog"}).holder.release_after, 0s) << "held for the whole life";
 }
 
 struct Case {
@@ -58,6 +59,8 @@ const std::vector<Case>& cases() {
        [](const Options& o) { return o.operate.ready.file == "/x/ready"; }},
       {"--health-interval", "WARMINIT_HEALTH_INTERVAL", "0s", "8s",
        [](const Options& o) { return o.holder.health_interval == 0s; }},
+      {"--release-after", "WARMINIT_RELEASE_AFTER", "10m", "8s",
+       [](const Options& o) { return o.holder.release_after == 10min; }},
   };
   return kCases;
 }
@@ -110,6 +113,7 @@ TEST(OperateOptions, AreRefusedWithOptionValueAndRemedy) {
       {"--ready-file", "", "'' is no path"},
       {"--health-interval", "60", "500ms"},
       {"--health-interval", "-1s", "500ms"},
+      {"--release-after", "never", "500ms"},
   };
   for (const auto& [option, value, why] : refused) {
     const Answer answer = answer_to({option, value, "--", "prog"});

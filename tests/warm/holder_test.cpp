@@ -29,6 +29,12 @@ TEST(HolderArguments, SayWhatIsToBeHeld) {
                           "--health-interval=60000ms"));
 }
 
+TEST(HolderArguments, SayWhenNobodyNeedsItAnyMore) {
+  HolderOptions options = some_options();
+  options.release_after = 10min;
+  EXPECT_THAT(holder_arguments(options), Contains("--release-after=600000ms"));
+}
+
 TEST(HolderArguments, LeaveOutWhatOnlyAHolderThatBeginsAgainNeeds) {
   const auto arguments = holder_arguments(some_options());
   EXPECT_THAT(arguments, Not(Contains(StartsWith("--wait-until"))));

@@ -20,6 +20,8 @@ struct HolderOptions {
   std::optional<std::chrono::milliseconds> wait_until;
   /// Between two looks at what is held; zero: none but those asked for.
   std::chrono::milliseconds health_interval{60000};
+  /// Ends by itself when no other process has used the GPUs for so long; zero: never.
+  std::chrono::milliseconds release_after{0};
   bool once = false;         ///< A probe: bring up, report, release and end.
   bool without_mps = false;  ///< A second try: the MPS server could not be reached.
   std::set<int> skip;  ///< Ordinals of devices that are left alone: they ended holders before.
@@ -33,6 +35,7 @@ inline constexpr int kHolderLink = 3;
 /// Exit codes of a holder, besides 0 for "told to end" (names of sysexits.h).
 inline constexpr int kHolderGivesUp = 69;   ///< EX_UNAVAILABLE: another try would not help.
 inline constexpr int kHolderTryAgain = 75;  ///< EX_TEMPFAIL: a fresh process may do better.
+inline constexpr int kHolderUnneeded = 80;  ///< Not of sysexits.h: given back, for want of need.
 
 /// The command line that starts a holder with `options`.
 std::vector<std::string> holder_arguments(const HolderOptions& options);

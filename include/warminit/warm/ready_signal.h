@@ -21,7 +21,7 @@ class ReadySignal {
  public:
   /// Before the command is started: it shall get neither the descriptor nor, where it is ours,
   /// NOTIFY_SOCKET.
-  explicit ReadySignal(const ReadyOptions& options);
+  explicit ReadySignal(ReadyOptions options);
 
   /// The state may have changed.
   void on_state(const State& state);
