@@ -51,8 +51,9 @@ void Control::adopt(os::Fd connection) {
 }
 
 void Control::on_state() {
+  if (!holds()) return ready_signal_.on_off();
   if (subject_.holder) ready_signal_.on_state(subject_.holder->state());
-  if (readiness() == Readiness::pending && holds()) return;
+  if (readiness() == Readiness::pending) return;
   answer_all(until_settled_, status());
   if (readiness() == Readiness::released) answer_all(until_released_, status());
 }

@@ -1,9 +1,12 @@
 #include "warminit/cli/devices.h"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "warminit/cuda/device.h"
 #include "warminit/warm/diagnosis.h"
@@ -51,9 +54,22 @@ int explain(const cuda::Error& error, const std::string& library) {
   return 1;
 }
 
+/// Ends this process where the driver hangs: no call of it can be given up otherwise.
+void limit(std::chrono::milliseconds time) {
+  std::thread([time] {
+    std::this_thread::sleep_for(time);
+    fmt::print(stderr,
+               "warminit: the driver has not answered for {} ms; the host's kernel log may say why "
+               "(Xid), --init-timeout waits longer\n",
+               time.count());
+    ::_exit(1);
+  }).detach();
+}
+
 }  // namespace
 
 int run_devices(const Options& options) {
+  limit(options.holder.init_timeout);
   auto driver = cuda::Driver::load(options.holder.driver_library);
   if (!driver) return explain(driver.error(), options.holder.driver_library);
   const auto result = driver->cuInit(0);

@@ -191,7 +191,7 @@ class Entrypoint {
   }
 
   void start_holder() {
-    if (options_.holder.level == warm::HoldLevel::off) return;
+    if (options_.holder.level == warm::HoldLevel::off) return control_.on_state();
     guard("the holder", [this] {
       holder_.emplace(loop_, reaper_, options_.holder, options_.restart, [this] {
         control_.on_state();

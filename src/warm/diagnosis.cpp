@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "warminit/cuda/driver.h"
 #include "warminit/warm/surroundings.h"
 
 namespace warminit::warm {
@@ -17,6 +18,21 @@ std::string explain_hidden() {
       "hidden by {}; give the container GPUs (docker run --gpus all) and leave "
       "CUDA_VISIBLE_DEVICES unset or let it name devices that exist here, each once",
       variables);
+}
+
+/// The driver calls a device invalid where CUDA_VISIBLE_DEVICES names one twice, or names none.
+std::string explain_invalid() {
+  return hiding_variables().empty() ? "no variable chooses devices here: 'warminit doctor' looks "
+                                      "for what else may be wrong"
+                                    : explain_hidden();
+}
+
+std::string explain_no_library(const std::string& library) {
+  if (library != cuda::kDefaultLibrary)
+    return "check --driver-library (WARMINIT_DRIVER_LIBRARY), which names it, or leave it out for "
+           "the container's own driver";
+  return "no CUDA driver in this container: start it with GPUs (docker run --gpus all) and with "
+         "'compute' in NVIDIA_DRIVER_CAPABILITIES";
 }
 
 std::string explain_nodes(const std::string& otherwise) {
@@ -44,9 +60,7 @@ Diagnosis answer(const cuda::Error& error, Response response, std::string remedy
 Diagnosis diagnose(const cuda::Error& error, const std::string& library) {
   switch (error.code) {
     case CUDA_ERROR_SHARED_OBJECT_INIT_FAILED:
-      return answer(error, Response::give_up,
-                    "no CUDA driver in this container: start it with GPUs (docker run --gpus all) "
-                    "and with 'compute' in NVIDIA_DRIVER_CAPABILITIES");
+      return answer(error, Response::give_up, explain_no_library(library));
     case CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND:
       return answer(error, Response::give_up, "needs a driver for CUDA 11 or later");
     case CUDA_ERROR_STUB_LIBRARY:
@@ -54,8 +68,9 @@ Diagnosis diagnose(const cuda::Error& error, const std::string& library) {
                     "the toolkit's stub stands before the driver: take its folder out of "
                     "LD_LIBRARY_PATH, and start the container with GPUs");
     case CUDA_ERROR_NO_DEVICE:
-    case CUDA_ERROR_INVALID_DEVICE:
       return answer(error, Response::give_up, explain_hidden());
+    case CUDA_ERROR_INVALID_DEVICE:
+      return answer(error, Response::give_up, explain_invalid());
     case CUDA_ERROR_OUT_OF_MEMORY:
       return answer(error, Response::skip_device,
                     "its memory is taken by other processes: nvidia-smi shows them; free some");

@@ -58,6 +58,11 @@ void ReadySignal::on_state(const State& state) {
   was_ready_ = ready;
 }
 
+void ReadySignal::on_off() {
+  tell_fd();
+  notify("STATUS=off: no GPU is held (--hold off)\nREADY=1");
+}
+
 void ReadySignal::close() {
   if (was_ready_) tell_file(false);
   notify("STOPPING=1");

@@ -44,10 +44,17 @@ TEST(Devices, ThatAreHiddenAreExplainedInOneLine) {
   EXPECT_EQ(count(process.err(), "\n"), 1);
 }
 
+TEST(Devices, OfADriverThatHangsAreNotWaitedForLongerThanSaid) {
+  Process process({.argv = {WARMINIT_BINARY, "devices", "--init-timeout=100ms"},
+                   .environment = simulated({{"SIMCUDA_HANG", "cuInit"}})});
+  EXPECT_EQ(process.wait(), 1);
+  EXPECT_EQ(count(process.err(), "the driver has not answered for 100 ms"), 1) << process.err();
+}
+
 TEST(Devices, WithoutADriverAreExplainedInOneLine) {
   Process process({.argv = {WARMINIT_BINARY, "devices", "--driver-library=/no/such/library"}});
   EXPECT_EQ(process.wait(), 1);
-  EXPECT_NE(process.err().find("no CUDA driver in this container"), std::string::npos);
+  EXPECT_NE(process.err().find("check --driver-library"), std::string::npos);
 }
 
 }  // namespace

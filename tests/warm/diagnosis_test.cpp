@@ -35,7 +35,7 @@ constexpr Case kCases[] = {
     {CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND, Response::give_up, "CUDA 11"},
     {CUDA_ERROR_STUB_LIBRARY, Response::give_up, "LD_LIBRARY_PATH"},
     {CUDA_ERROR_NO_DEVICE, Response::give_up, "--gpus all"},
-    {CUDA_ERROR_INVALID_DEVICE, Response::give_up, "--gpus all"},
+    {CUDA_ERROR_INVALID_DEVICE, Response::give_up, "warminit doctor|each once"},
     {CUDA_ERROR_OUT_OF_MEMORY, Response::skip_device, "nvidia-smi"},
     {CUDA_ERROR_DEVICE_UNAVAILABLE, Response::skip_device, "COMPUTE"},
     {CUDA_ERROR_SYSTEM_NOT_READY, Response::wait, "nvidia-fabricmanager"},
@@ -87,6 +87,18 @@ TEST(Diagnose, NamesTheVariablesThatHideTheDevices) {
                 AllOf(HasSubstr("CUDA_VISIBLE_DEVICES='-1'"),
                       HasSubstr("NVIDIA_VISIBLE_DEVICES='void'"), HasSubstr("each once")));
   }
+}
+
+TEST(Diagnose, DoesNotSayThatGpusAreMissingWhereTheDriverCallsOneInvalid) {
+  const ScopedVariable cuda("CUDA_VISIBLE_DEVICES", nullptr);
+  const ScopedVariable nvidia("NVIDIA_VISIBLE_DEVICES", nullptr);
+  EXPECT_THAT(diagnosis_of(CUDA_ERROR_INVALID_DEVICE).problem.remedy,
+              AllOf(HasSubstr("no variable chooses devices"), HasSubstr("warminit doctor")));
+}
+
+TEST(Diagnose, DoubtsTheLibraryThatWasNamed) {
+  EXPECT_THAT(diagnosis_of(CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, "/no/such").problem.remedy,
+              AllOf(HasSubstr("--driver-library"), Not(HasSubstr("--gpus"))));
 }
 
 TEST(Diagnose, SaysThatThereIsNoGpuWhereNoVariableHidesOne) {

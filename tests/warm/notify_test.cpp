@@ -81,6 +81,14 @@ TEST_P(NotifyTest, TellsHowFarTheGpusAreAndOnceThatTheyAreReady) {
   EXPECT_EQ(log_.take(), "");
 }
 
+TEST_P(NotifyTest, TellsAtOnceWhereNothingIsHeld) {
+  const Manager manager(name_);
+  const ScopedVariable variable("NOTIFY_SOCKET", name_.c_str());
+  ReadySignal signal(notifying(true));
+  signal.on_off();
+  EXPECT_EQ(manager.heard(), "STATUS=off: no GPU is held (--hold off)\nREADY=1");
+}
+
 TEST_P(NotifyTest, TakesTheVariableFromTheCommand) {
   const ScopedVariable variable("NOTIFY_SOCKET", name_.c_str());
   const ReadySignal signal(notifying(true));

@@ -41,7 +41,7 @@ class Control {
   /// A helper process asks over `connection`.
   void adopt(os::Fd connection);
 
-  /// The state of the GPUs has changed.
+  /// The state of the GPUs has changed, or it is clear that there will be none (--hold off).
   void on_state();
 
   /// The command has ended; whoever works for a client shall not keep init from ending.

@@ -26,6 +26,10 @@ class ReadySignal {
   /// The state may have changed.
   void on_state(const State& state);
 
+  /// Nothing is held (--hold off), so nobody shall wait for it. The file stays away: that no GPU is
+  /// held does not mean that one is ready.
+  void on_off();
+
   /// Init is about to end.
   void close();
 
