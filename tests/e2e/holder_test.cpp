@@ -163,8 +163,8 @@ INSTANTIATE_TEST_SUITE_P(
     Code, DriverError,
     testing::Values(
         Injected{"cuInit:34", "take its folder out of LD_LIBRARY_PATH"},
-        Injected{"cuInit:100", "docker run --gpus all"},
-        Injected{"cuInit:101", "docker run --gpus all"}, Injected{"cuInit:304", "/dev/nvidiactl: "},
+        Injected{"cuInit:100", "docker run --gpus all"}, Injected{"cuInit:101", "warminit doctor"},
+        Injected{"cuInit:304", "/dev/nvidiactl: "},
         Injected{"cuInit:802", "systemctl status nvidia-fabricmanager"},
         Injected{"cuInit:803", "the kernel module"},
         Injected{"cuInit:804", "data-centre GPUs only"},
