@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "warminit/cli/control.h"
+#include "warminit/cli/cuda_environment.h"
 #include "warminit/cli/exporter_link.h"
 #include "warminit/init/command.h"
 #include "warminit/init/everyone.h"
@@ -51,10 +52,11 @@ void become_init(const InitOptions& options) {
     log_event(level::warn, "error", "orphans cannot be reaped, ignoring: {}", std::strerror(errno));
 }
 
-/// What tells the command that it runs under us.
+/// What the command gets on top of our environment: that it runs under us, and what CUDA needs.
 std::map<std::string, std::string> command_environment(const Options& options) {
-  if (options.operate.socket.empty()) return {};
-  return {{"WARMINIT_SOCKET", options.operate.socket}};
+  std::map<std::string, std::string> environment = cuda_environment();
+  if (!options.operate.socket.empty()) environment["WARMINIT_SOCKET"] = options.operate.socket;
+  return environment;
 }
 
 /// Lets go of what only the command needs: nobody shall wait for a file, a pipe or a mount of the
@@ -269,6 +271,7 @@ class Entrypoint {
 }  // namespace
 
 int run_entrypoint(const Options& options, const os::SignalState& inherited) {
+  if (!options.jit_cache.empty()) share_jit_cache(options.jit_cache);
   return Entrypoint(options, inherited).run();
 }
 

@@ -50,6 +50,12 @@ void add_warm_options(Adder& add, Options& options) {
              if (file.empty()) add.refuse("--driver-library", "'' names no file");
              options.holder.driver_library = absolute_or_name(file);
            });
+  add.text("--jit-cache", "DIR",
+           "Keep the kernels that the driver compiles in DIR, for COMMAND and the holder",
+           [&add, &options](const std::string& folder) {
+             if (folder.empty()) add.refuse("--jit-cache", "'' is no folder");
+             options.jit_cache = absolute(folder);
+           });
   add.duration("--restart-delay", options.restart.delay,
                "Before a holder that died is started again; doubles each time [1s]");
   add.duration("--restart-delay-max", options.restart.delay_max, "Where the doubling ends [60s]");

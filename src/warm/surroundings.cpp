@@ -1,8 +1,10 @@
 #include "warminit/warm/surroundings.h"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cerrno>
 #include <cstdlib>
@@ -90,9 +92,12 @@ std::string version_in(const std::string& text) {
 }
 
 std::string kernel_module_version() {
-  std::ifstream file("/proc/driver/nvidia/version");
-  std::string line;
-  return std::getline(file, line) ? version_in(line) : "unknown";
+  // No stream: init asks before it starts the command, and a first stream takes its time.
+  const os::Fd file(::open("/proc/driver/nvidia/version", O_RDONLY | O_CLOEXEC));
+  std::array<char, 256> text{};
+  const ssize_t n = file ? ::read(file.get(), text.data(), text.size()) : 0;
+  const std::string_view read(text.data(), n > 0 ? static_cast<std::size_t>(n) : 0);
+  return version_in(std::string(read.substr(0, read.find('\n'))));
 }
 
 std::string library_version(const std::string& library) {
