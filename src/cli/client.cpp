@@ -1,5 +1,6 @@
 #include "warminit/cli/client.h"
 
+#include <cerrno>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <system_error>
@@ -82,6 +83,9 @@ int run_client(const Options& options) {
   try {
     return run(options);
   } catch (const std::system_error& e) {
+    // Somebody was there, and gave no answer or none that makes sense.
+    if (e.code().value() == ETIMEDOUT || e.code().value() == EPROTO)
+      return complain("'" + socket + "': " + e.what());
     return complain("'" + socket + "': " + e.code().message() +
                     "; is warminit PID 1 here, and is this its --socket?");
   } catch (const json::exception& e) {

@@ -58,7 +58,9 @@ void Control::on_state() {
   if (readiness() == Readiness::released) answer_all(until_released_, status());
 }
 
-void Control::end_helpers() {
+void Control::on_end() {
+  ending_ = true;
+  ready_signal_.close();
   if (probe_) probe_->close();
 }
 
@@ -110,6 +112,7 @@ void Control::release(const Answer& answer) {
 }
 
 void Control::probe(const Answer& answer) {
+  if (ending_) return answer(warm::refusal_line("init is about to end"));
   try {
     if (!probe_)
       probe_.emplace(loop_, subject_.reaper, subject_.options.holder,
@@ -139,8 +142,10 @@ nlohmann::json Control::status() const {
   nlohmann::json json = warm::status_of(holder ? &holder->state() : &nothing_known, facts);
   json["warminit"] = WARMINIT_VERSION;
   json["pid"] = ::getpid();
-  json["uptime_seconds"] =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  const std::chrono::duration<double> uptime = std::chrono::steady_clock::now() - begin_;
+  const std::chrono::duration<double> now = std::chrono::system_clock::now().time_since_epoch();
+  json["uptime_seconds"] = uptime.count();
+  json["start_time_seconds"] = (now - uptime).count();
   json["init"] = {{"orphans_reaped", subject_.reaper.orphans_reaped()},
                   {"signals_forwarded", subject_.command.signals_forwarded()}};
   const auto pid = subject_.command.pid();

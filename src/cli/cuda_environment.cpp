@@ -44,14 +44,14 @@ bool loads_eagerly(const std::string& module_version) {
 void share_jit_cache(const std::string& folder) {
   if (const std::string why = obstacle(folder); !why.empty())
     return log_event(
-        level::warn, "jit cache",
+        level::warn, "cache",
         "--jit-cache '{}', ignoring: {}; kernels that come as PTX are compiled anew in "
         "each container",
         folder, why);
   if (const char* disabled = std::getenv("CUDA_CACHE_DISABLE");
       disabled != nullptr && *disabled != '\0' && std::strcmp(disabled, "0") != 0)
-    log_event(level::warn, "jit cache",
-              "CUDA_CACHE_DISABLE='{}' turns the cache in '{}' off: unset it", disabled, folder);
+    log_event(level::warn, "cache", "CUDA_CACHE_DISABLE='{}' turns the cache in '{}' off: unset it",
+              disabled, folder);
   (void)::setenv("CUDA_CACHE_PATH", folder.c_str(), 1);
   (void)::setenv("CUDA_CACHE_MAXSIZE", kMostCacheBytes, 0);
 }

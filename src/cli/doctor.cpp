@@ -48,6 +48,7 @@ void print_text(const Findings& findings) {
 int run_doctor(const Options& options, const os::SignalState& inherited) {
   doctor::Machine machine = doctor::this_machine();
   machine.driver_library = options.holder.driver_library;
+  machine.socket = options.operate.socket;
   const doctor::DriverClient client{options.holder.driver_library, options.holder.init_timeout,
                                     inherited};
   machine.ask_driver = [&client](const doctor::Question& question) {

@@ -245,7 +245,7 @@ class Entrypoint {
   void end(int code) {
     if (holder_) holder_->close();
     if (exporter_) exporter_->close();
-    control_.end_helpers();
+    control_.on_end();
     shutdown_.begin(code, command_.group());
     on_children();
   }

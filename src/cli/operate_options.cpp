@@ -40,7 +40,8 @@ void add_operate_options(Adder& add, OperateOptions& options) {
            [&add, &options](const std::string& text) {
              options.socket_group = group_or_refuse(add, text);
            });
-  add.text("--ready-fd", "N", "Write a newline to descriptor N when the GPUs are ready",
+  add.text("--ready-fd", "N",
+           "Write a newline to descriptor N when the GPUs are ready (at once with --hold off)",
            [&add, &options](const std::string& text) {
              options.ready.fd = descriptor_or_refuse(add, text);
            });

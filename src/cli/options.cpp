@@ -17,7 +17,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr const char* kFooter = R"(
-Every option has a variable: --init-timeout is WARMINIT_INIT_TIMEOUT.
+Every option of the entrypoint has a variable: --init-timeout is WARMINIT_INIT_TIMEOUT.
 
 Exit codes: COMMAND's own; 128+n if signal n ended it; 126 COMMAND cannot be executed;
 127 COMMAND not found; 125 warminit could not start, or the GPUs that --require asks for

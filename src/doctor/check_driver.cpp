@@ -28,9 +28,12 @@ Finding explain_ending(const Answer& driver) {
                    "the driver crashed, or the container's memory limit was reached",
                    "check that the library belongs to the host's kernel module, and the "
                    "container's memory limit (dmesg, memory.events)");
-  return finding("driver-not-asked", driver.failure,
-                 "no process could be started to ask the driver, so nothing is known about it",
-                 "check the limit of processes (pids.max, ulimit -u) and the free memory");
+  return finding(
+      "driver-not-asked", driver.failure,
+      "the process that was to ask the driver could not be started or gave no answer, so "
+      "nothing is known about it",
+      "check the limit of processes (pids.max, ulimit -u) and the free memory, and try "
+      "again");
 }
 
 std::string mismatch(const Seen& seen, std::string& library, std::string& module) {

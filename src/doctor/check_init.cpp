@@ -44,8 +44,8 @@ Findings check_init(const Seen& seen) {
                                "be ignored, so that every stop takes the whole grace time",
                                "make warminit the entrypoint (or docker run --init)"));
 
-  std::string path = machine.variable("WARMINIT_SOCKET").value_or("");
-  if (path.empty()) path = "/run/warminit/control.sock";
+  const std::string& path = machine.socket;
+  if (path.empty()) return findings;  // Nobody is to be asked (--socket none).
   const int error = machine.connect(machine.at(path));
   if (error == 0) return findings;
   findings.push_back(explain_socket(path, error, first == "warminit"));

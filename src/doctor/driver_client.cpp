@@ -12,6 +12,7 @@
 
 #include "warminit/os/fd.h"
 #include "warminit/os/spawn.h"
+#include "warminit/warm/holder.h"
 
 namespace warminit::doctor {
 namespace {
@@ -80,6 +81,7 @@ os::SpawnOptions options_for(const DriverClient& client, const Question& questio
   options.argv = {"warminit-doctor", "ask-driver", "--driver-library=" + client.library};
   for (const std::string& name : question.without) options.argv.push_back("--without=" + name);
   if (question.list_only) options.argv.emplace_back("--list");
+  options.without = warm::option_variables();
   options.signals = client.signals;
   options.descriptors = {{STDOUT_FILENO, out}};
   options.only_descriptors = true;

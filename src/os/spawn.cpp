@@ -49,13 +49,16 @@ std::vector<std::string> candidates(const SpawnOptions& options) {
   return files;
 }
 
-std::vector<std::string> merged_environment(const std::map<std::string, std::string>& changes) {
+std::vector<std::string> merged_environment(const SpawnOptions& options) {
   std::vector<std::string> merged;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
-    if (!changes.contains(std::string(text.substr(0, text.find('='))))) merged.emplace_back(text);
+    const bool left_out = std::ranges::any_of(
+        options.without, [text](const std::string& begin) { return text.starts_with(begin); });
+    if (!left_out && !options.environment.contains(std::string(text.substr(0, text.find('=')))))
+      merged.emplace_back(text);
   }
-  for (const auto& [name, value] : changes) merged.push_back(name + "=" + value);
+  for (const auto& [name, value] : options.environment) merged.push_back(name + "=" + value);
   return merged;
 }
 
@@ -89,7 +92,7 @@ void write_pid(char* text) {
 Plan make_plan(const SpawnOptions& options) {
   Plan plan;
   plan.files = candidates(options);
-  plan.environment = merged_environment(options.environment);
+  plan.environment = merged_environment(options);
   if (::getenv("LISTEN_PID") != nullptr) prepare_listen_pid(plan);
   plan.argv = pointers(options.argv);
   plan.envp = pointers(plan.environment);

@@ -57,10 +57,10 @@ class Link {
     }
   }
 
-  enum class Event { closed, asked, other, time_over };
+  enum class Event { closed, other, time_over };
 
-  /// Waits until init has closed its side or asks for something, one of `others` is readable, or
-  /// the time is over. A descriptor of -1 is none.
+  /// Waits until init has closed its side, one of `others` is readable, or the time is over. A
+  /// descriptor of -1 is none.
   static Event wait(std::array<int, 2> others, milliseconds timeout) {
     std::array<pollfd, 3> fds{
         {{kHolderLink, POLLIN, 0}, {others[0], POLLIN, 0}, {others[1], POLLIN, 0}}};
@@ -70,16 +70,13 @@ class Link {
     } while (n < 0 && errno == EINTR);
     os::check(n, "poll");
     if (n == 0) return Event::time_over;
-    if (fds[0].revents == 0) return Event::other;
-    std::array<char, 256> asked{};
-    return ::recv(kHolderLink, asked.data(), asked.size(), 0) > 0 ? Event::asked : Event::closed;
+    // Init never sends anything: what is to be read here is the end.
+    return fds[0].revents != 0 ? Event::closed : Event::other;
   }
 
-  /// As wait(), for those to whom only the end counts: whether it came before the other events.
+  /// Whether the end came before `other` and before the time was over.
   static bool closed(int other, milliseconds timeout) {
-    Event event = Event::asked;
-    while (event == Event::asked) event = wait({other, -1}, timeout);
-    return event == Event::closed;
+    return wait({other, -1}, timeout) == Event::closed;
   }
 
  private:
@@ -203,7 +200,7 @@ std::optional<Diagnosis> hold(const HolderOptions& options, Held& held, Link& li
     loud();
     if (event == Link::Event::closed) return std::nullopt;
     if (has_fired(need_clock) && need.is_over()) end_unneeded(held);
-    if (!has_fired(health_clock) && event != Link::Event::asked) continue;
+    if (!has_fired(health_clock)) continue;
     try {
       if (auto diagnosis = check(health, options, link)) return diagnosis;
     } catch (const std::exception&) {
@@ -214,6 +211,11 @@ std::optional<Diagnosis> hold(const HolderOptions& options, Held& held, Link& li
 }
 
 }  // namespace
+
+const std::vector<std::string>& option_variables() {
+  static const std::vector<std::string> kBegins{"WARMINIT_", "TINI_", "DUMB_INIT_"};
+  return kBegins;
+}
 
 std::vector<std::string> holder_arguments(const HolderOptions& options) {
   std::vector<std::string> arguments{

@@ -42,14 +42,17 @@ void HolderLink::start() { supervisor_.start(); }
 void HolderLink::close() {
   phase_ = Phase::closing;
   journal_.close();
+  state_.holder_releasing();
   let_go();
 }
 
 void HolderLink::release() {
   if (phase_ != Phase::holding) return;
   phase_ = Phase::releasing;
+  state_.holder_releasing();
   let_go();
-  if (!supervisor_.pid()) on_released();
+  if (!supervisor_.pid()) return on_released();
+  changed_();
 }
 
 void HolderLink::acquire() {

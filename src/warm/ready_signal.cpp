@@ -49,7 +49,7 @@ ReadySignal::ReadySignal(ReadyOptions options) : options_(std::move(options)) {
 
 void ReadySignal::on_state(const State& state) {
   const Readiness readiness = state.readiness();
-  if (told_ == readiness) return;
+  if (closed_ || told_ == readiness) return;
   told_ = readiness;
   const bool ready = readiness == Readiness::ready;
   if (ready != was_ready_) tell_file(ready);
@@ -59,14 +59,16 @@ void ReadySignal::on_state(const State& state) {
 }
 
 void ReadySignal::on_off() {
+  if (closed_) return;
   tell_fd();
   notify("STATUS=off: no GPU is held (--hold off)\nREADY=1");
 }
 
 void ReadySignal::close() {
+  if (std::exchange(closed_, true)) return;
   if (was_ready_) tell_file(false);
   notify("STOPPING=1");
-  notify_socket_.clear();
+  fd_ = os::Fd();
 }
 
 void ReadySignal::tell_fd() {

@@ -49,6 +49,7 @@ pid_t ReportLink::start(const HolderOptions& options, const std::string& executa
       {"CUDA_MODULE_LOADING", "LAZY"},
       {"CUDA_DEVICE_MAX_CONNECTIONS", "1"},  // Halves the cost of its context; it needs one queue.
   };
+  spawn.without = option_variables();
   spawn.descriptors = {{kHolderLink, theirs.get()}};
   const os::Fd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (null) spawn.descriptors[STDIN_FILENO] = null.get();

@@ -43,6 +43,7 @@ struct Applied {
 void State::holder_started() {
   given_up_ = false;
   restarting_ = false;
+  releasing_ = false;
   released_ = false;
   driver_.reset();
   problem_.reset();
@@ -52,6 +53,7 @@ void State::holder_started() {
 void State::holder_ended(const Problem& why, bool will_restart) {
   given_up_ = !will_restart;
   restarting_ = will_restart;
+  releasing_ = false;
   problem_ = why;
   for (auto& [ordinal, device] : devices_) {
     if (device.status == DeviceStatus::failed) continue;  // Its own reason says more.
@@ -61,9 +63,11 @@ void State::holder_ended(const Problem& why, bool will_restart) {
   }
 }
 
+void State::holder_releasing() { releasing_ = true; }
+
 void State::holder_released() {
   released_ = true;
-  given_up_ = restarting_ = false;
+  given_up_ = restarting_ = releasing_ = false;
   problem_.reset();
   for (auto& [ordinal, device] : devices_) {
     device.status = DeviceStatus::released;
@@ -83,6 +87,7 @@ std::size_t State::count(DeviceStatus status) const {
 
 Readiness State::readiness() const {
   if (released_) return Readiness::released;
+  if (releasing_) return Readiness::pending;
   if (given_up_) return Readiness::not_ready;
   const auto all = [&](auto test) {
     return std::ranges::all_of(devices_, [&](const auto& entry) { return test(entry.second); });

@@ -85,9 +85,16 @@ TEST(DoctorOnInit, TellsAWarminitThatIsOutOfReachFromNone) {
   EXPECT_EQ(doctor::exit_code(fake.examine()), 0);
 }
 
-TEST(DoctorOnInit, AsksAtThePathOfTheVariable) {
+TEST(DoctorOnInit, AsksNobodyWhereThereIsToBeNoSocket) {
   FakeMachine fake;
-  fake.machine.environment["WARMINIT_SOCKET"] = "/data/sock";
+  fake.machine.socket = "";
+  fake.machine.connect = [](const std::string&) { return ENOENT; };
+  EXPECT_THAT(fake.codes(), IsEmpty());
+}
+
+TEST(DoctorOnInit, AsksAtTheSocketThatIsNamed) {
+  FakeMachine fake;
+  fake.machine.socket = "/data/sock";
   fake.machine.connect = [](const std::string& path) {
     return path.ends_with("/data/sock") ? 0 : 1;
   };

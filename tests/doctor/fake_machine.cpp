@@ -28,6 +28,7 @@ doctor::DeviceAnswer fake_device(int ordinal) {
 FakeMachine::FakeMachine() {
   machine = doctor::machine_at(folder_.path());
   machine.driver_library = "libcuda.so.1";
+  machine.socket = "/run/warminit/control.sock";
   machine.environment = {{"HOME", "/root"}};
   machine.connect = [](const std::string&) { return 0; };
   machine.capacity = [](const std::string&) { return std::optional(8 * kGiB); };

@@ -5,7 +5,10 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <string>
+#include <utility>
 
 #include "e2e/operated.h"
 
@@ -140,10 +143,30 @@ TEST(Health, MissesTheChecksOfAHolderThatIsStoppedAndStartsItAgain) {
   operated.expect_command_untouched();
 }
 
+/// How many timers of `pid` fire again and again.
+int running_clocks(pid_t pid) {
+  int found = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/fdinfo")) {
+    std::ifstream info(entry.path());
+    for (std::string line; std::getline(info, line);)
+      if (line.starts_with("it_interval:") && line != "it_interval: (0, 0)") ++found;
+  }
+  return found;
+}
+
 TEST(Health, IsNotLookedAtWithAnIntervalOfNothing) {
-  Operated operated({"--health-interval=0s"});
-  ASSERT_TRUE(operated.process.wait_for("ready: 1 of 1"));
-  EXPECT_EQ(operated.status("--probe").at("devices").at(0).at("checks").at("passed"), 0);
+  for (const auto& [option, clocks] :
+       {std::pair("--health-interval=0s", 0), std::pair("--health-interval=60s", 1)}) {
+    Operated operated({option});
+    ASSERT_TRUE(operated.process.wait_for("ready: 1 of 1"));
+    // Once it rests: it makes its clocks after its last report.
+    const auto deadline = std::chrono::steady_clock::now() + Process::kPatience;
+    while (running_clocks(*operated.holder()) != clocks)
+      ASSERT_LT(std::chrono::steady_clock::now(), deadline) << option;
+    EXPECT_EQ(operated.status("--probe").at("devices").at(0).at("checks").at("passed"), 0);
+    EXPECT_EQ(running_clocks(*operated.holder()), clocks);
+  }
 }
 
 }  // namespace

@@ -202,6 +202,17 @@ TEST(DriverErrorOfOneDevice, ThatComputesWronglyIsFoundOut) {
   expect_command_untouched(process);
 }
 
+TEST(Holder, IsNotStoppedByAVariableThatInitDidNotNeed) {
+  auto environment = simulated();
+  environment["WARMINIT_GRACE"] = "banana";
+  environment["WARMINIT_LOG_LEVEL"] = "loud";
+  Process process(
+      {.argv = warminit({"--grace=1s", "--log-level=info", "--wait-ready=10s"}, {"true"}),
+       .environment = environment});
+  EXPECT_EQ(process.wait(), 0) << process.err();
+  EXPECT_EQ(count(process.err(), "ready: 1 of 1"), 1) << process.err();
+}
+
 TEST(NoDriver, IsSaidOnceAndNeverTriedAgain) {
   Process process(
       {.argv = warminit({"--driver-library=/no/such/libcuda.so.1", "--restart-delay=1ms"},

@@ -33,6 +33,13 @@ inline Answered ask(const std::string& socket, const std::vector<std::string>& w
   return {code, client.out(), client.err()};
 }
 
+/// Waits until somebody answers at `socket`.
+inline void wait_for_socket(const std::string& socket) {
+  const auto deadline = std::chrono::steady_clock::now() + Process::kPatience;
+  while (ask(socket, {"status", "--live"}).code != 0)
+    ASSERT_LT(std::chrono::steady_clock::now(), deadline) << "nobody answers at " << socket;
+}
+
 /// A folder with a place for a socket.
 struct Place {
   TemporaryFolder folder;
@@ -73,11 +80,7 @@ struct Operated {
     }
   }
   /// Waits until init answers.
-  void wait_for_socket() const {
-    const auto deadline = std::chrono::steady_clock::now() + Process::kPatience;
-    while (ask({"status", "--live"}).code != 0)
-      ASSERT_LT(std::chrono::steady_clock::now(), deadline) << "nobody answers";
-  }
+  void wait_for_socket() const { test::wait_for_socket(place.socket); }
   [[nodiscard]] std::optional<pid_t> holder() const {
     return process.child_named("warminit-holder");
   }

@@ -62,9 +62,20 @@ TEST_F(ReadyFd, IsNotInheritedByTheCommand) {
 }
 
 TEST_F(ReadyFd, ComesToItsEndUnwrittenWhereNothingGetsReady) {
-  Process process(with_descriptor(place_.file, "--socket=none --ready-fd=7 --hold=off", "true"));
+  auto options =
+      with_descriptor(place_.file, "--socket=none --ready-fd=7 --wait-ready=10s", "true");
+  options.environment["SIMCUDA_FAIL"] = "cuInit:100";
+  Process process(std::move(options));
   EXPECT_EQ(process.wait(), 0);
   EXPECT_EQ(next_from(reader_), "");
+}
+
+TEST_F(ReadyFd, IsWrittenAtOnceWhereNothingIsHeld) {
+  Process process(
+      with_descriptor(place_.file, "--socket=none --ready-fd=7 --hold=off", "sleep 60"));
+  EXPECT_EQ(next_from(reader_), "\n");
+  process.signal(SIGTERM);
+  EXPECT_EQ(process.wait(), 128 + SIGTERM);
 }
 
 TEST(ReadyFdThatNobodyGave, IsSaidAndCostsNothingElse) {
@@ -84,7 +95,7 @@ TEST(ReadyFdThatNobodyGave, IsSaidAndCostsNothingElse) {
 TEST(ReadyFile, IsThereWhileTheGpusAreReady) {
   const Place place;
   place.folder.add("file", "of an earlier life");
-  Operated operated({"--ready-file=" + place.file}, {{"SIMCUDA_CONTEXT_MS", "500"}});
+  Operated operated({"--ready-file=" + place.file}, {{"SIMCUDA_CONTEXT_MS", "2000"}});
   ASSERT_TRUE(operated.process.wait_for("listening"));
   EXPECT_FALSE(Operated::exists(place.file));
   operated.wait_for_socket();
@@ -92,6 +103,25 @@ TEST(ReadyFile, IsThereWhileTheGpusAreReady) {
   EXPECT_TRUE(Operated::exists(place.file));
   operated.expect_command_untouched();
   EXPECT_FALSE(Operated::exists(place.file));
+}
+
+TEST(ReadyFile, IsTakenAwayWhenTheEndBeginsNotWhenItIsOver) {
+  const Place place;
+  Process process(
+      {.argv = warminit({"--ready-file=" + place.file, "--socket=" + place.socket, "--grace=60s"},
+                        {"sh", "-c", "(trap '' TERM; exec sleep 4) & exec sleep 60"}),
+       .environment = simulated()});
+  ASSERT_TRUE(process.wait_for("ready: 1 of 1"));
+  EXPECT_TRUE(Operated::exists(place.file));
+  process.signal(SIGTERM);
+  ASSERT_TRUE(process.wait_for("ended with signal SIGTERM"));
+  const Answered status = ask(place.socket, {"status", "--ready"});
+  EXPECT_EQ(status.code, 1) << status.err;
+  EXPECT_FALSE(Operated::exists(place.file));
+  const Answered probe = ask(place.socket, {"status", "--probe"});
+  EXPECT_EQ(probe.code, 2);
+  EXPECT_EQ(count(probe.err, "init is about to end"), 1) << probe.err;
+  EXPECT_EQ(process.wait(), 128 + SIGTERM);
 }
 
 TEST(ReadyFile, ThatCannotBeWrittenCostsNothingElse) {

@@ -81,7 +81,9 @@ TEST(Acquire, WhileTheReleaseIsUnderWayAnswersBothAndHoldsAgain) {
   ASSERT_TRUE(operated.process.wait_for("ready: 1 of 1"));
   Process release({.argv = warminit({"--socket=" + operated.place.socket, "release"}, {})});
   ASSERT_TRUE(operated.process.wait_for("asked to give the GPUs back"));
+  EXPECT_EQ(operated.ask({"status", "--ready"}).code, 1) << "what is about to go is not ready";
   EXPECT_EQ(operated.ask({"acquire"}).code, 0);
+  EXPECT_EQ(operated.status().at("holder").at("starts"), 2) << "the next one is meant";
   EXPECT_EQ(release.wait(), 1) << "it was not to be: " << release.err();
   operated.status_until([](const auto& status) { return status.at("holder").at("starts") == 2; });
   EXPECT_EQ(operated.ask({"wait"}).code, 0);

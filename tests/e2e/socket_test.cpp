@@ -48,7 +48,7 @@ TEST(Socket, GetsAFolderOfItsOwnThatOnlyItsOwnerWrites) {
                 "umask 0; exec " + std::string(WARMINIT_BINARY) + " --hold=off --socket=" + folder +
                     "/socket -- " + program("signals") + " 1000"}});
   ASSERT_TRUE(process.wait_for("started"));
-  while (ask(folder + "/socket", {"status", "--live"}).code != 0) ASSERT_TRUE(process.pid());
+  wait_for_socket(folder + "/socket");
   struct stat status {};
   ASSERT_EQ(::stat(folder.c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0755U);
@@ -87,12 +87,12 @@ TEST(Socket, OfOneThatWasKilledIsTakenOver) {
   {
     Process killed({.argv = warminit({"--hold=off", "--socket=" + place.socket},
                                      {program("signals"), "1000"})});
-    while (ask(place.socket, {"status", "--live"}).code != 0) ASSERT_TRUE(killed.pid());
+    wait_for_socket(place.socket);
   }
   ASSERT_TRUE(Operated::exists(place.socket));
   Process next(
       {.argv = warminit({"--hold=off", "--socket=" + place.socket}, {program("signals"), "1000"})});
-  while (ask(place.socket, {"status", "--live"}).code != 0) ASSERT_TRUE(next.pid());
+  wait_for_socket(place.socket);
 }
 
 TEST(Socket, IsThereForAHoldWithoutACommandToo) {

@@ -37,7 +37,7 @@ TEST(SlowClient, IsCutOffAtItsTimeLimit) {
 }
 
 TEST(SlowClient, ThatNeverClosesIsCutOffAfterItsReply) {
-  const Served served({.request = 100ms});
+  const Served served({.request = 1s});
   const os::Fd connection = served.client(request("/"));
   EXPECT_THAT(read_all(connection.get()), StartsWith("HTTP/1.1 404 "));
   // Our side is still open. Once theirs is closed too, the kernel refuses what we send.

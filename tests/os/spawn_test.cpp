@@ -68,6 +68,15 @@ TEST(Spawn, SetsVariablesOnTopOfOurs) {
             "WARMINIT_TEST_ADDED=a=b\nWARMINIT_TEST_KEPT=kept\nWARMINIT_TEST_REPLACED=new\n");
 }
 
+TEST(Spawn, LeavesVariablesOutThatBeginSo) {
+  const ScopedVariable one("WARMINIT_TEST_ONE", "1");
+  const ScopedVariable two("WARMINIT_TOAST", "2");
+  SpawnOptions options = shell("echo [$WARMINIT_TEST_ONE][$WARMINIT_TOAST][$WARMINIT_TEST_ADDED]");
+  options.without = {"WARMINIT_TEST_"};
+  options.environment = {{"WARMINIT_TEST_ADDED", "3"}};
+  EXPECT_EQ(output_of(options), "[][2][3]\n");
+}
+
 TEST(Spawn, PutsTheProgramIntoAGroupOfItsOwnUnlessTold) {
   SpawnOptions options = shell("ps -o pgid= -p $$ 2>/dev/null || cut -d' ' -f5 /proc/$$/stat");
   Pipe pipe;

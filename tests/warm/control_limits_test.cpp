@@ -25,7 +25,7 @@ class ControlLimitsTest : public test::Serving {
 };
 
 TEST_F(ControlLimitsTest, DropsASlowClientAndServesTheOthers) {
-  serve({.patience = 50ms});
+  serve({.patience = 500ms});
   auto slow = connect();
   slow.send("{\"version\":");
   int served = 0;
@@ -39,7 +39,7 @@ TEST_F(ControlLimitsTest, DropsASlowClientAndServesTheOthers) {
 }
 
 TEST_F(ControlLimitsTest, DropsOneThatAsksNothingMore) {
-  serve({.patience = 50ms});
+  serve({.patience = 500ms});
   auto asker = connect();
   asker.ask(Verb::status);
   EXPECT_EQ(refusal_for(asker), "ok");
@@ -48,7 +48,7 @@ TEST_F(ControlLimitsTest, DropsOneThatAsksNothingMore) {
 }
 
 TEST_F(ControlLimitsTest, KeepsOneWhoseAnswerIsNotThereYet) {
-  serve({.patience = 50ms});
+  serve({.patience = 500ms});
   later_ = true;
   auto waits = connect();
   waits.ask(Verb::wait);
@@ -63,7 +63,7 @@ TEST_F(ControlLimitsTest, KeepsOneWhoseAnswerIsNotThereYet) {
 }
 
 TEST_F(ControlLimitsTest, NeitherWaitsForOneThatDoesNotReadNorKeepsIt) {
-  serve({.patience = 50ms});
+  serve({.patience = 500ms});
   later_ = true;
   auto deaf = connect();
   deaf.ask(Verb::status);

@@ -58,6 +58,20 @@ TEST(Readiness, FollowsFromTheDevices) {
   }
 }
 
+TEST(Readiness, IsPendingWhileWhatIsReadyIsBeingReleased) {
+  State state = state_with({ready});
+  state.holder_releasing();
+  EXPECT_EQ(state.readiness(), Readiness::pending);
+  state.holder_released();
+  EXPECT_EQ(state.readiness(), Readiness::released);
+  state = state_with({ready});
+  state.holder_releasing();
+  state.holder_started();
+  state.apply(driver_with(1));
+  state.apply(device(0, ready));
+  EXPECT_EQ(state.readiness(), Readiness::ready) << "the next holder";
+}
+
 TEST(Readiness, IsPendingUntilEveryDeviceHasReported) {
   State state;
   state.apply(driver_with(2));

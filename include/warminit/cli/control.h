@@ -44,8 +44,9 @@ class Control {
   /// The state of the GPUs has changed, or it is clear that there will be none (--hold off).
   void on_state();
 
-  /// The command has ended; whoever works for a client shall not keep init from ending.
-  void end_helpers();
+  /// The end has begun: nobody shall count on the GPUs any more, and whoever works for a client
+  /// shall not keep init from ending.
+  void on_end();
 
   /// Init is about to end.
   void close();
@@ -70,6 +71,7 @@ class Control {
   std::vector<Answer> until_released_;
   std::vector<Answer> until_probed_;
   bool listening_ = false;
+  bool ending_ = false;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 

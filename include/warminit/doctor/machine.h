@@ -19,6 +19,7 @@ struct Machine {
   std::string root;
   std::map<std::string, std::string> environment;
   std::string driver_library;  ///< As --driver-library says.
+  std::string socket;          ///< As --socket says; empty: none.
 
   /// What a fresh process finds that asks the driver; may take as long as the driver does.
   std::function<Answer(const Question&)> ask_driver;

@@ -24,8 +24,9 @@ struct SpawnOptions {
   std::string file;               ///< Where not empty, this file is executed in place of argv[0].
   SignalState signals;            ///< The mask and dispositions that it starts with.
   std::map<std::string, std::string> environment;  ///< Set on top of our own environment.
-  std::map<int, int> descriptors;  ///< Theirs to ours; standard ones not named are inherited.
-  bool only_descriptors = false;   ///< Beyond those and the standard ones it inherits none.
+  std::vector<std::string> without;  ///< Variables of ours whose names begin so are left out.
+  std::map<int, int> descriptors;    ///< Theirs to ours; standard ones not named are inherited.
+  bool only_descriptors = false;     ///< Beyond those and the standard ones it inherits none.
   Place place = Place::own_group;
   bool foreground = false;  ///< Its group becomes the foreground of the terminal on stdin.
 };

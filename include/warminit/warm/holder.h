@@ -28,14 +28,17 @@ struct HolderOptions {
 };
 
 /// The descriptor of a holder at which its link to init stands: a stream socket. It writes its
-/// reports there, looks at its devices when anything comes from there, and ends when the other side
-/// is closed.
+/// reports there, and ends when the other side is closed.
 inline constexpr int kHolderLink = 3;
 
 /// Exit codes of a holder, besides 0 for "told to end" (names of sysexits.h).
 inline constexpr int kHolderGivesUp = 69;   ///< EX_UNAVAILABLE: another try would not help.
 inline constexpr int kHolderTryAgain = 75;  ///< EX_TEMPFAIL: a fresh process may do better.
 inline constexpr int kHolderUnneeded = 80;  ///< Not of sysexits.h: given back, for want of need.
+
+/// How the variables begin that are options of init's. What init starts for itself gets all it
+/// needs on its command line, and a bad variable that init did not need must not stop it.
+const std::vector<std::string>& option_variables();
 
 /// The command line that starts a holder with `options`.
 std::vector<std::string> holder_arguments(const HolderOptions& options);

@@ -30,7 +30,7 @@ class ReadySignal {
   /// held does not mean that one is ready.
   void on_off();
 
-  /// Init is about to end.
+  /// The end of init has begun. Nothing is told afterwards.
   void close();
 
  private:
@@ -43,6 +43,7 @@ class ReadySignal {
   std::string notify_socket_;  ///< Empty: nobody to notify.
   std::optional<Readiness> told_;
   bool was_ready_ = false;
+  bool closed_ = false;
 };
 
 }  // namespace warminit::warm

@@ -11,7 +11,7 @@ namespace warminit::warm {
 
 /// How far the container's GPUs are, as one word.
 enum class Readiness {
-  pending,  ///< Some device is still on its way.
+  pending,  ///< Some device is still on its way, or is being released.
   ready,    ///< Every visible device is ready or skipped for a stated cause; at least one is ready.
   partial,  ///< Settled: some devices are ready, others failed.
   not_ready,  ///< Settled, and no device is ready.
@@ -30,7 +30,10 @@ class State {
   /// The holder is gone and with it everything it held; `why` says how.
   void holder_ended(const Problem& why, bool will_restart);
 
-  /// The holder has given everything back because it was told to.
+  /// The holder has been told to give everything back: nobody shall count on it any more.
+  void holder_releasing();
+
+  /// It has done so.
   void holder_released();
 
   /// Takes in a report of the holder.
@@ -52,6 +55,7 @@ class State {
  private:
   bool given_up_ = false;    ///< The holder has ended for good.
   bool restarting_ = false;  ///< It has ended and will be started again.
+  bool releasing_ = false;   ///< It has been told to give everything back.
   bool released_ = false;    ///< It has ended because it was told to give everything back.
   std::optional<DriverReport> driver_;
   std::map<int, DeviceReport> devices_;  ///< By ordinal.
