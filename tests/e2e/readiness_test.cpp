@@ -112,6 +112,7 @@ TEST(ReadyFile, IsTakenAwayWhenTheEndBeginsNotWhenItIsOver) {
                         {"sh", "-c", "(trap '' TERM; exec sleep 4) & exec sleep 60"}),
        .environment = simulated()});
   ASSERT_TRUE(process.wait_for("ready: 1 of 1"));
+  ASSERT_EQ(ask(place.socket, {"wait"}).code, 0);  // The log comes a moment before the file.
   EXPECT_TRUE(Operated::exists(place.file));
   process.signal(SIGTERM);
   ASSERT_TRUE(process.wait_for("ended with signal SIGTERM"));
