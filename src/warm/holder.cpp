@@ -178,11 +178,12 @@ std::optional<Diagnosis> check(Health& health, const HolderOptions& options, Lin
   return diagnosis;
 }
 
-/// Gives everything back before init knows why, so that nobody but us sees a driver hang in it.
-[[noreturn]] void end_unneeded(Held& held) {
-  constexpr milliseconds kReleaseTime{2000};
+/// Gives everything back and ends, with `code`. Init may not know yet, or be gone itself, so that
+/// nobody but us would see a driver hang in it.
+[[noreturn]] void end(Held& held, int code) {
+  constexpr milliseconds kReleaseTime{5000};  // Longer than init waits before it kills us.
   (void)done_in_time([&held] { held.contexts.clear(); }, kReleaseTime);
-  ::_exit(kHolderUnneeded);
+  ::_exit(code);
 }
 
 /// Keeps what is held, and looks at it now and then, until init has gone. Returns why this process
@@ -199,7 +200,7 @@ std::optional<Diagnosis> hold(const HolderOptions& options, Held& held, Link& li
     const auto event = Link::wait({health_clock.get(), need_clock.get()}, kForEver);
     loud();
     if (event == Link::Event::closed) return std::nullopt;
-    if (has_fired(need_clock) && need.is_over()) end_unneeded(held);
+    if (has_fired(need_clock) && need.is_over()) end(held, kHolderUnneeded);
     if (!has_fired(health_clock)) continue;
     try {
       if (auto diagnosis = check(health, options, link)) return diagnosis;
@@ -265,7 +266,8 @@ int run_holder(const HolderOptions& options) {
   ::malloc_trim(0);  // What bringing up took and gave back goes to the system now, not never.
   if (!options.once) diagnosis = hold(options, held, link);
   if (diagnosis) return act_on(*diagnosis, options, link);
-  held.contexts.clear();
+  if (!options.once) end(held, 0);
+  held.contexts.clear();  // The hang of a probe is for init to see.
   return 0;
 }
 

@@ -1,10 +1,14 @@
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
 #include <string>
 
 #include "e2e/operated.h"
+#include "warminit/os/fd.h"
 
 /// release and acquire, from outside.
 namespace warminit::test {
@@ -98,6 +102,19 @@ TEST(Release, OfAHolderThatIsToStartAgainKeepsItFromThat) {
   EXPECT_EQ(operated.ask({"release"}).code, 0);
   EXPECT_EQ(operated.status().at("readiness"), "released");
   EXPECT_EQ(operated.status().at("problem"), nullptr);
+}
+
+TEST(Release, EndsTheHolderAlsoWhereInitIsGoneAndTheDriverHangsInTheRelease) {
+  std::optional<pid_t> holder;
+  {
+    Operated operated({}, {{"SIMCUDA_HANG", "cuDevicePrimaryCtxRelease"}});
+    ASSERT_TRUE(operated.process.wait_for("ready: 1 of 1"));
+    holder = operated.holder();
+  }  // Init is killed here.
+  const os::Fd gone(static_cast<int>(::syscall(SYS_pidfd_open, *holder, 0)));
+  ASSERT_TRUE(gone || errno == ESRCH);
+  pollfd waited{gone.get(), POLLIN, 0};
+  EXPECT_EQ(gone ? ::poll(&waited, 1, static_cast<int>(Process::kPatience.count())) : 1, 1);
 }
 
 TEST(Release, IsNoHindranceToTheEnd) {
