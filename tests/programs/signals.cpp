@@ -1,15 +1,12 @@
 // test_signals COUNT: prints "listening", then a line for each signal that arrives, by number and,
 // where it was queued, value. Ends with exit code 0 after COUNT of them; SIGTERM ends it with 3.
 
-#include <sys/prctl.h>
-
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 
 int main(int argc, char** argv) {
-  (void)prctl(PR_SET_PDEATHSIG, SIGKILL);  // A test that kills init leaves nobody behind.
   const long most = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 1;
   sigset_t all;
   sigfillset(&all);
