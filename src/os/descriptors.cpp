@@ -7,7 +7,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <climits>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "warminit/os/fd.h"
@@ -38,6 +41,15 @@ std::vector<int> candidates(int first) {
 }
 
 }  // namespace
+
+std::string path_behind(const std::string& link) {
+  std::array<char, PATH_MAX> text{};
+  const ssize_t n = ::readlink(link.c_str(), text.data(), text.size());
+  std::string path(text.data(), n > 0 ? static_cast<std::size_t>(n) : 0);
+  constexpr std::string_view kGone = " (deleted)";
+  if (path.ends_with(kGone)) path.resize(path.size() - kGone.size());
+  return path;
+}
 
 void close_on_exec_from(int first) {
   constexpr unsigned kCloseRangeCloexec = 4;  // CLOSE_RANGE_CLOEXEC; absent from older headers.

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "warminit/cuda/warm_up.h"
+#include "warminit/os/descriptors.h"
 #include "warminit/os/fd.h"
 #include "warminit/os/number.h"
 #include "warminit/warm/surroundings.h"
@@ -63,12 +64,8 @@ std::vector<std::string> open_device_files() {
     const auto number = os::to_number(it->path().filename().string());
     if (number && *number <= STDERR_FILENO) continue;
     struct stat status {};
-    std::error_code unreadable;
-    std::string path = fs::read_symlink(it->path(), unreadable).string();
-    // One that has gone already is to be looked for where it was, and where it may come back.
-    constexpr std::string_view kGone = " (deleted)";
-    if (path.ends_with(kGone)) path.resize(path.size() - kGone.size());
-    if (unreadable || ::stat(it->path().c_str(), &status) != 0) continue;
+    const std::string path = os::path_behind(it->path().string());
+    if (path.empty() || ::stat(it->path().c_str(), &status) != 0) continue;
     if (S_ISCHR(status.st_mode) && path.starts_with('/') && !is_everybodys(path))
       files.insert(path);
   }

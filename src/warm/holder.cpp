@@ -182,7 +182,12 @@ std::optional<Diagnosis> check(Health& health, const HolderOptions& options, Lin
 /// nobody but us would see a driver hang in it.
 [[noreturn]] void end(Held& held, int code) {
   constexpr milliseconds kReleaseTime{5000};  // Longer than init waits before it kills us.
-  (void)done_in_time([&held] { held.contexts.clear(); }, kReleaseTime);
+  const auto release = [&held] { held.contexts.clear(); };
+  try {
+    (void)done_in_time(release, kReleaseTime);
+  } catch (const std::system_error&) {
+    release();  // No thread to be had.
+  }
   ::_exit(code);
 }
 

@@ -83,7 +83,6 @@ pid_t HolderLink::start_process() {
   link_.close();
   hung_ = false;
   blamed_ = false;
-  at_rest_ = false;
   state_.holder_started();
   const pid_t pid = link_.start(options_, executable_);
   ++starts_;
@@ -105,11 +104,10 @@ void HolderLink::on_report(const Report& report) {
 
 void HolderLink::wait_for_next(const Report& last) {
   overdue_ = false;
-  at_rest_ = !state_.expects_report();
   std::chrono::nanoseconds patience = options_.init_timeout;
   if (const auto* holder = std::get_if<HolderReport>(&last))
     patience += std::chrono::nanoseconds(static_cast<std::int64_t>(holder->retry_in_seconds * 1e9));
-  if (!at_rest_) return hang_timer_.set(patience);
+  if (state_.expects_report()) return hang_timer_.set(patience);
   const bool checked = options_.health_interval > std::chrono::milliseconds::zero() &&
                        state_.count(DeviceStatus::ready) + state_.count(DeviceStatus::lost) > 0;
   if (checked)
@@ -127,8 +125,9 @@ void HolderLink::blame(const DeviceReport& device) {
 }
 
 void HolderLink::on_hang() {
+  const bool at_rest = !state_.expects_report();  // Nothing is to be heard but health checks.
   // After a pause of the whole container both timers have expired: the holder's comes first.
-  if (at_rest_ && !supervisor_.retired() && !std::exchange(overdue_, true))
+  if (at_rest && !supervisor_.retired() && !std::exchange(overdue_, true))
     return hang_timer_.set(options_.init_timeout);
   hung_ = true;
   supervisor_.kill(SIGKILL);
@@ -139,11 +138,11 @@ void HolderLink::on_hang() {
     return;
   }
   const auto silence =
-      at_rest_ ? options_.health_interval + 2 * options_.init_timeout : options_.init_timeout;
+      at_rest ? options_.health_interval + 2 * options_.init_timeout : options_.init_timeout;
   const Problem problem{
       0,
       fmt::format("{} for {} ms",
-                  at_rest_ ? "the holder has not checked the GPUs" : "the driver has not answered",
+                  at_rest ? "the holder has not checked the GPUs" : "the driver has not answered",
                   silence.count()),
       "the holder is killed; if it stays, it hangs inside the kernel: see the host's kernel log"};
   const Report report = HolderReport{problem, false};

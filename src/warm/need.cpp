@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "warminit/os/descriptors.h"
 #include "warminit/os/number.h"
 
 namespace warminit::warm {
@@ -12,15 +13,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether a descriptor in `folder` (/proc/PID/fd) leads to one of `files`. Links are read, never
-/// followed: a file on a server that is gone would keep us.
+/// Whether a descriptor in `folder` (/proc/PID/fd) leads to one of `files`.
 bool has_open(const fs::path& folder, const std::set<std::string>& files) {
   std::error_code ignored;
   for (fs::directory_iterator it(folder, ignored), end; !ignored && it != end;
-       it.increment(ignored)) {
-    std::error_code gone;
-    if (files.contains(fs::read_symlink(it->path(), gone).string())) return true;
-  }
+       it.increment(ignored))
+    if (files.contains(os::path_behind(it->path().string()))) return true;
   return false;
 }
 

@@ -41,19 +41,14 @@ struct Applied {
 }  // namespace
 
 void State::holder_started() {
-  given_up_ = false;
-  restarting_ = false;
-  releasing_ = false;
-  released_ = false;
+  holder_ = Holder::expected;
   driver_.reset();
   problem_.reset();
   devices_.clear();  // The new one may see others.
 }
 
 void State::holder_ended(const Problem& why, bool will_restart) {
-  given_up_ = !will_restart;
-  restarting_ = will_restart;
-  releasing_ = false;
+  holder_ = will_restart ? Holder::restarting : Holder::given_up;
   problem_ = why;
   for (auto& [ordinal, device] : devices_) {
     if (device.status == DeviceStatus::failed) continue;  // Its own reason says more.
@@ -63,11 +58,12 @@ void State::holder_ended(const Problem& why, bool will_restart) {
   }
 }
 
-void State::holder_releasing() { releasing_ = true; }
+void State::holder_releasing() {
+  if (holder_ != Holder::released) holder_ = Holder::releasing;
+}
 
 void State::holder_released() {
-  released_ = true;
-  given_up_ = restarting_ = releasing_ = false;
+  holder_ = Holder::released;
   problem_.reset();
   for (auto& [ordinal, device] : devices_) {
     device.status = DeviceStatus::released;
@@ -86,16 +82,16 @@ std::size_t State::count(DeviceStatus status) const {
 }
 
 Readiness State::readiness() const {
-  if (released_) return Readiness::released;
-  if (releasing_) return Readiness::pending;
-  if (given_up_) return Readiness::not_ready;
+  if (holder_ == Holder::released) return Readiness::released;
+  if (holder_ == Holder::given_up) return Readiness::not_ready;
   const auto all = [&](auto test) {
     return std::ranges::all_of(devices_, [&](const auto& entry) { return test(entry.second); });
   };
   const bool complete = driver_ && devices_.size() == static_cast<std::size_t>(driver_->devices);
   const bool none_left = !devices_.empty() && count(DeviceStatus::failed) == devices_.size();
   // A lost device is on its way back, and a holder with nothing to hold is about to begin again.
-  if (restarting_ || !complete || !all(settled) || count(DeviceStatus::lost) > 0 || none_left)
+  if (holder_ != Holder::expected || !complete || !all(settled) || count(DeviceStatus::lost) > 0 ||
+      none_left)
     return Readiness::pending;
   if (count(DeviceStatus::ready) == 0) return Readiness::not_ready;
   return all(fine) ? Readiness::ready : Readiness::partial;

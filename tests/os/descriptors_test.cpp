@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "os/child.h"
+#include "support/temporary_folder.h"
+#include "warminit/os/fd.h"
 
 namespace warminit::os {
 namespace {
@@ -57,6 +59,17 @@ TEST(ReleaseStandardStreams, LetsGoOfStdinAndStdoutButNotOfStderr) {
     EXPECT_TRUE(is_null(STDOUT_FILENO));
     EXPECT_FALSE(is_null(STDERR_FILENO));
   });
+}
+
+TEST(PathBehind, IsWhereTheFileIsOrWas) {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.add("file", "");
+  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const std::string link = "/proc/self/fd/" + std::to_string(file.get());
+  EXPECT_EQ(path_behind(link), path);
+  ASSERT_EQ(::unlink(path.c_str()), 0);
+  EXPECT_EQ(path_behind(link), path);
+  EXPECT_EQ(path_behind("/proc/self/fd/no such"), "");
 }
 
 }  // namespace

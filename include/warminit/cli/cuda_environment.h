@@ -3,8 +3,6 @@
 #include <map>
 #include <string>
 
-#include "warminit/cli/options.h"
-
 namespace warminit::cli {
 
 /// Whether the driver of this kernel module loads whole modules at once unless told otherwise, and

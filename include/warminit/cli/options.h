@@ -59,8 +59,7 @@ struct Options {
   std::optional<std::chrono::milliseconds> wait_ready;  ///< How long COMMAND is held back at most.
   init::RestartPolicy restart;
   std::optional<exporter::Address> metrics;  ///< Where they are served, if anywhere.
-  std::string
-      jit_cache;  ///< Where kernels that the driver compiles are kept; empty: its own place.
+  std::string jit_cache;                     ///< Where compiled kernels are kept; empty: as usual.
   std::string log_level;
   LogFormat log_format = LogFormat::text;
   bool json = false;

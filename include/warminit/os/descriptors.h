@@ -1,6 +1,12 @@
 #pragma once
 
+#include <string>
+
 namespace warminit::os {
+
+/// The path of the file behind `link`, an entry of /proc/PID/fd; of one that has gone, where it
+/// was. Empty where that cannot be read. The file itself is not touched: its server may be gone.
+std::string path_behind(const std::string& link);
 
 /// Makes every descriptor from `first` on close at the next exec.
 void close_on_exec_from(int first);

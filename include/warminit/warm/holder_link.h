@@ -62,8 +62,7 @@ class HolderLink {
   /// Set while devices are on their way and while they are checked, anew by each report; and while
   /// they are released.
   os::Timer hang_timer_;
-  bool at_rest_ = false;             ///< Nothing is to be heard but health checks.
-  bool overdue_ = false;             ///< One of them has not come in time.
+  bool overdue_ = false;             ///< A health check has not come in time.
   std::map<int, int> fatal_errors_;  ///< By ordinal: how often it has cost us the holder.
   bool blamed_ = false;              ///< The holder that runs has had its first fatal error.
   bool hung_ = false;

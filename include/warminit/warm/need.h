@@ -16,8 +16,8 @@ class Need {
   /// `files`: the driver's device files; with none, nothing can be said and the need is never over.
   Need(const std::vector<std::string>& files, std::chrono::milliseconds patience);
 
-  /// How often look() wants to be called: often enough to miss only programs that use a GPU for a
-  /// moment, seldom enough to cost nothing.
+  /// How often is_over() wants to be called: often enough to miss only programs that use a GPU for
+  /// a moment, seldom enough to cost nothing.
   [[nodiscard]] std::chrono::milliseconds interval() const;
 
   /// Looks once. Whether nobody has been seen for `patience`. Looks are counted, not the clock: a

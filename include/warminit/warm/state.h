@@ -53,10 +53,15 @@ class State {
   [[nodiscard]] const std::optional<Problem>& problem() const { return problem_; }
 
  private:
-  bool given_up_ = false;    ///< The holder has ended for good.
-  bool restarting_ = false;  ///< It has ended and will be started again.
-  bool releasing_ = false;   ///< It has been told to give everything back.
-  bool released_ = false;    ///< It has ended because it was told to give everything back.
+  enum class Holder {
+    expected,    ///< It runs, or is about to.
+    restarting,  ///< It has ended and will be started again.
+    given_up,    ///< It has ended for good.
+    releasing,   ///< It has been told to give everything back.
+    released,    ///< It has done so, and ended.
+  };
+
+  Holder holder_ = Holder::expected;
   std::optional<DriverReport> driver_;
   std::map<int, DeviceReport> devices_;  ///< By ordinal.
   std::optional<Problem> problem_;       ///< Of the holder as a whole.
