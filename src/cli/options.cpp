@@ -91,6 +91,7 @@ void add_hidden_holder(CLI::App& app, Options& options) {
   });
   holder->add_flag("--once", options.holder.once);
   holder->add_flag("--without-mps", options.holder.without_mps);
+  holder->add_flag("--one-by-one", options.holder.one_by_one);
   holder->add_option_function<std::vector<int>>("--skip", [&options](const std::vector<int>& skip) {
     options.holder.skip.insert(skip.begin(), skip.end());
   });

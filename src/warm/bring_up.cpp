@@ -145,7 +145,7 @@ std::optional<Diagnosis> start_driver(Held& held, const std::string& library,
   return std::nullopt;
 }
 
-/// All devices at once, a thread each; the reports of all are complete afterwards.
+/// All devices at once, a thread each, or one by one; the reports of all are complete afterwards.
 std::optional<Diagnosis> warm_all(Held& held, const BringUp& task,
                                   const std::vector<cuda::Device>& devices,
                                   const Reporter& report) {
@@ -163,6 +163,10 @@ std::optional<Diagnosis> warm_all(Held& held, const BringUp& task,
         else
           held.contexts[i] = warmers[i]->run();
       };
+      if (task.one_by_one) {
+        warm();
+        continue;
+      }
       try {
         threads.emplace_back(warm);
       } catch (const std::system_error&) {

@@ -237,6 +237,7 @@ std::vector<std::string> holder_arguments(const HolderOptions& options) {
   if (options.wait_until)
     arguments.push_back("--wait-until=" + std::to_string(options.wait_until->count()) + "ms");
   if (options.without_mps) arguments.emplace_back("--without-mps");
+  if (options.one_by_one) arguments.emplace_back("--one-by-one");
   for (const int ordinal : options.skip) arguments.push_back("--skip=" + std::to_string(ordinal));
   return arguments;
 }
@@ -250,8 +251,9 @@ int run_holder(const HolderOptions& options) {
   // The driver works in a thread of its own: this one must see init's end even while it hangs.
   const auto work = [&] {
     try {
-      diagnosis = bring_up(held, {options.level, options.driver_library, options.skip},
-                           [&link](const Report& report) { link.report(report); });
+      diagnosis =
+          bring_up(held, {options.level, options.driver_library, options.skip, options.one_by_one},
+                   [&link](const Report& report) { link.report(report); });
     } catch (const std::exception& e) {
       diagnosis = out_of_resources(e);
     }

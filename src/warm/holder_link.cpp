@@ -121,7 +121,16 @@ void HolderLink::blame(const DeviceReport& device) {
   // the first: what it has done to the process makes the rest fail after it.
   if (device.status != DeviceStatus::lost || !device.problem || device.problem->code == 0) return;
   if (std::exchange(blamed_, true)) return;
-  if (++fatal_errors_[device.ordinal] == kMostFatalErrors) options_.skip.insert(device.ordinal);
+  // While several are warmed side by side, another's call may be the first to be told of it. The
+  // next holder warms them one by one, and whose it was then was it before.
+  const bool clear =
+      options_.one_by_one ||
+      state_.count(DeviceStatus::initialising) + state_.count(DeviceStatus::warming) < 2;
+  options_.one_by_one = true;
+  if (!clear) return void(++fatal_errors_unclear_);
+  int& errors = fatal_errors_[device.ordinal];
+  errors += 1 + std::exchange(fatal_errors_unclear_, 0);
+  if (errors >= kMostFatalErrors) options_.skip.insert(device.ordinal);
 }
 
 void HolderLink::on_hang() {

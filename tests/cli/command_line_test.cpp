@@ -82,14 +82,17 @@ TEST(Verbs, HolderUnderstandsWhatInitWritesForIt) {
   EXPECT_EQ(fresh.holder.init_timeout, options.init_timeout);
   EXPECT_FALSE(fresh.holder.wait_until);
   EXPECT_FALSE(fresh.holder.without_mps);
+  EXPECT_FALSE(fresh.holder.one_by_one);
 
   options.wait_until = 123456789012ms;  // Four years after the start of the machine.
   options.without_mps = true;
+  options.one_by_one = true;
   arguments = warm::holder_arguments(options);
   arguments.erase(arguments.begin());
   const Options again = options_of(arguments);
   EXPECT_EQ(again.holder.wait_until, options.wait_until);
   EXPECT_TRUE(again.holder.without_mps);
+  EXPECT_TRUE(again.holder.one_by_one);
 }
 
 TEST(Verbs, ExporterUnderstandsWhatInitWritesForIt) {

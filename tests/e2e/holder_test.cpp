@@ -112,6 +112,10 @@ TEST(Holder, LeavesOutAGpuThatEndsItTwiceForTheSakeOfTheOthers) {
   EXPECT_EQ(process.wait(), 0);
   EXPECT_EQ(count(process.err(), "partial: 2 of 3 GPUs are ready"), 1) << process.err();
   EXPECT_EQ(count(process.err(), "left out, for its errors have ended the holder"), 1);
+  EXPECT_EQ(count(process.err(),
+                  "GPU 1 GPU-4f450980-185d-4406-ac81-4c72a8b88bf8 (Simulated GPU) is failed: left"),
+            1)
+      << process.err();
 }
 
 TEST(Holder, WaitsForAMachineThatIsStillStarting) {

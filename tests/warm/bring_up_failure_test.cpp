@@ -49,6 +49,17 @@ TEST(BringUpFailure, TellsWhatFailsOnOneDevice) {
     });
 }
 
+TEST(BringUpFailure, OneByOneIsToldFirstByTheDeviceThatMadeIt) {
+  in_simulation({{"SIMCUDA_DEVICES", "3"}, {"SIMCUDA_FAIL", "cuLaunchKernel:719:1"}},
+                [](const cuda::Driver&) {
+                  const Outcome outcome(BringUp{HoldLevel::context, SIMCUDA_LIBRARY, {}, true});
+                  EXPECT_EQ(outcome.last(0).status, ready);  // Done before the error came.
+                  EXPECT_EQ(outcome.last(1).status, lost);
+                  EXPECT_EQ(outcome.last(2).status, lost);  // After it nothing works any more.
+                  EXPECT_TRUE(outcome.diagnosis);
+                });
+}
+
 TEST(BringUpFailure, FailsADeviceThatComputesWrongly) {
   in_simulation({{"SIMCUDA_DEVICES", "2"}, {"SIMCUDA_WRONG_RESULT", "1"}}, [](const cuda::Driver&) {
     const Outcome outcome(HoldLevel::context);

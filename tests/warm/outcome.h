@@ -21,9 +21,12 @@ struct Outcome {
   std::map<int, std::vector<warm::DeviceReport>> devices;  ///< Every report, by ordinal.
   std::optional<warm::Diagnosis> diagnosis;
 
-  explicit Outcome(warm::HoldLevel level, const std::string& library = SIMCUDA_LIBRARY) {
+  explicit Outcome(warm::HoldLevel level, const std::string& library = SIMCUDA_LIBRARY)
+      : Outcome(warm::BringUp{level, library, {}, false}) {}
+
+  explicit Outcome(const warm::BringUp& task) {
     std::mutex mutex;
-    diagnosis = warm::bring_up(held, {level, library, {}}, [&](const warm::Report& report) {
+    diagnosis = warm::bring_up(held, task, [&](const warm::Report& report) {
       const std::scoped_lock lock(mutex);
       if (const auto* driver = std::get_if<warm::DriverReport>(&report)) {
         EXPECT_TRUE(devices.empty());  // It comes first.

@@ -29,9 +29,11 @@ struct BringUp {
   HoldLevel level = HoldLevel::context;
   std::string driver_library;
   std::set<int> skip;  ///< Ordinals of devices to leave alone; they are reported as failed.
+  bool one_by_one = false;
 };
 
-/// Loads the driver, initialises it, and warms all visible devices side by side, a thread each.
+/// Loads the driver, initialises it, and warms all visible devices: side by side, a thread each, or
+/// one by one.
 ///
 /// Returns nothing when there is something to hold, or why not, as far as it concerns the whole
 /// process; what concerns one device is in its report.

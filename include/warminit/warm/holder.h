@@ -24,6 +24,8 @@ struct HolderOptions {
   std::chrono::milliseconds release_after{0};
   bool once = false;         ///< A probe: bring up, report, release and end.
   bool without_mps = false;  ///< A second try: the MPS server could not be reached.
+  /// Warms the devices one after the other, so that the first to tell of a fatal error made it.
+  bool one_by_one = false;
   std::set<int> skip;  ///< Ordinals of devices that are left alone: they ended holders before.
 };
 
