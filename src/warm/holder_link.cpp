@@ -126,10 +126,13 @@ void HolderLink::blame(const DeviceReport& device) {
   const bool clear =
       options_.one_by_one ||
       state_.count(DeviceStatus::initialising) + state_.count(DeviceStatus::warming) < 2;
-  options_.one_by_one = true;
-  if (!clear) return void(++fatal_errors_unclear_);
+  options_.one_by_one = true;  // From now on: only the first fatal error can be unclear.
+  if (!clear) {
+    is_blame_open_ = true;
+    return;
+  }
   int& errors = fatal_errors_[device.ordinal];
-  errors += 1 + std::exchange(fatal_errors_unclear_, 0);
+  errors += std::exchange(is_blame_open_, false) ? 2 : 1;
   if (errors >= kMostFatalErrors) options_.skip.insert(device.ordinal);
 }
 

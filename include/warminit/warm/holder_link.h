@@ -65,7 +65,7 @@ class HolderLink {
   bool overdue_ = false;             ///< A health check has not come in time.
   std::map<int, int> fatal_errors_;  ///< By ordinal: how often it has cost us the holder.
   bool blamed_ = false;              ///< The holder that runs has had its first fatal error.
-  int fatal_errors_unclear_ = 0;     ///< Of one of those that were being warmed side by side.
+  bool is_blame_open_ = false;       ///< For an error of one of several, warmed side by side.
   bool hung_ = false;
   Phase phase_ = Phase::holding;
   std::uint64_t starts_ = 0;
